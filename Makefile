@@ -45,7 +45,7 @@ test-release: all
 test-asan: deps
 	@test -f build-asan/build.ninja || cmake --preset asan >/dev/null
 	@cmake --build build-asan -j $(JOBS)
-	@ulimit -s 65536; ctest --test-dir build-asan --output-on-failure -j $(JOBS) -LE slow  # its frames are large
+	@ulimit -s 65536; ctest --test-dir build-asan --output-on-failure -j $(JOBS) -LE 'slow|sources'  # its frames are large
 
 test-tsan: deps
 	@test -f build-tsan/build.ninja || cmake --preset tsan >/dev/null

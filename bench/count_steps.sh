@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Instructions of whole steps and of the solver in them, counted by callgrind: exact on a noisy machine.
+# Instructions of whole steps, and of the function solver_step in them, counted by callgrind: exact on a noisy machine.
+# What a whole step takes beside solver, broad phase and narrow phase alone, on one and the same scene, is counted by
+# `bench/peers/run.py BUILD DOCS --whole`, a part of `make bench-peers`.
 # usage: bench/count_steps.sh [path of step_bench]
 # Rows: scene, size, steps before, steps counted, promise in thousand instructions a step ("-": none).
 set -u
@@ -12,9 +14,7 @@ while read -r scene size before steps promise; do
   }
   echo "$(count) $(count --toggle-collect=solver_step) $steps" | awk -v name="$scene $size" -v promise="$promise" '{
     whole = $1 / $3 / 1000; solver = $2 / $3 / 1000
-    printf "%-14s %10.1f thousand instructions a step, promised %s; the solver %.1f", name, whole, promise, solver
-    if (solver > 0) printf ", whole / solver %.2f", whole / solver
-    print "" }'
+    printf "%-14s %10.1f thousand instructions a step, promised %s; in solver_step %.1f\n", name, whole, promise, solver }'
 done <<'TABLE'
 chain 10 20 20 -
 chain 100 20 20 340

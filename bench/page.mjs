@@ -5,7 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launch, makeGlb, MockSim, openPage, shown } from '../tests/web/mock.mjs';
+import { countedFrames, countFrames, launch, makeGlb, MockSim, openPage, shown } from '../tests/web/mock.mjs';
 
 const FRAMES = 60, TICK_MS = 10;
 // Processor time in ms of all processes below this one whose command line has these words.
@@ -57,5 +57,32 @@ for (const count of counts.length ? counts : [200, 1000, 10000]) {
   await page.context().close();
   sim.stop();
 }
+
+// From the hand to the message: in which animation frame after the pointer's motion it goes out, and after how long.
+async function latency() {
+  const box = [{ name: 'box', size: [1, 1, 1], color: [0.8, 0.1, 0.1], position: [0, 0, 0.5] }];
+  const sim = await new MockSim({ meta: { solids: [{ name: 'box', mass: 1, node: 1 }] }, glb: makeGlb(box), poses: [[0, box[0].position, [0, 0, 0, 1]]] }).start();
+  const page = await openPage(browser);
+  await page.goto(sim.url);
+  await shown(page);
+  await countFrames(page);
+  const [x, y] = await page.evaluate(() => {
+    const { canvas, view, world, navigator } = window.talus, rect = canvas.getBoundingClientRect(), at = view.project(world.position(0, navigator.pivot.clone()));
+    return [at[0] + rect.left, at[1] + rect.top];
+  });
+  await page.keyboard.down('Alt');
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let i = 1; i <= FRAMES; i++) {
+    await page.mouse.move(x + 2 * i, y);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+  }
+  const { frames, times } = await countedFrames(page);
+  times.sort((a, b) => a - b);
+  console.log(`pointer to message  ${frames.length} messages, each in animation frame ${[...new Set(frames)].join(' or ')} after the motion; median ${times[times.length >> 1].toFixed(1)} ms`);
+  await page.context().close();
+  sim.stop();
+}
+await latency();
 await browser.close();
 process.exit(0);

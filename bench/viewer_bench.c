@@ -1,13 +1,16 @@
 // viewer_bench - what a viewer costs a run, at 1000 bodies: processor time of the world's thread per step without a
 // viewer's business, per published moment with 0, 1 and 10 clients that read and acknowledge, the time of a snapshot;
-// and bytes on the wire per second at 60 moments a second when all or a tenth of the bodies move. Usage: viewer_bench
-// [bodies]. Bars (docs/viewer.md): no client: one atomic load a step; with clients at most 20 us per moment on the
-// world's thread, for any number of them; at most 1.1 and 0.12 MB/s.
+// and bytes on the wire per second at 60 moments a second when all or a tenth of the bodies move; last, how many steps
+// a force that is sent over the socket takes until it is in force. Usage: viewer_bench [bodies]. Bars (docs/viewer.md):
+// no client: one atomic load a step; with clients at most 20 us per moment on the world's thread, for any number of
+// them; at most 1.1 and 0.12 MB/s; at most one step.
 #include "base/memory.h"
 #include "viewer/viewer_internal.h"
 
 #include <arpa/inet.h>
 #include <math.h>
+#include <netinet/tcp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,12 +111,21 @@ static void *read_frames(void *context)
     return NULL;
 }
 
+static double clock_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void start_reader(Reader *reader, const Viewer *viewer)
 {
     struct sockaddr_in address = { .sin_family = AF_INET,
                                    .sin_port = htons((uint16_t)viewer_port(viewer)),
                                    .sin_addr = { htonl(INADDR_LOOPBACK) } };
     *reader = (Reader){ .viewer = viewer, .connection = socket(AF_INET, SOCK_STREAM, 0) };
+    int at_once = 1;  // as browsers have it: small messages do not wait for each other
+    setsockopt(reader->connection, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     if (connect(reader->connection, (struct sockaddr *)&address, sizeof address) != 0)
         abort();
     pthread_create(&reader->thread, NULL, read_frames, reader);
@@ -222,6 +234,95 @@ static void measure(int bodies, int moving, int clients, double pace)
     diag_destroy(diags);
 }
 
+// ---- from a hand to the world ----
+
+enum { ACTS = 200, LATENCY_MAX = 8 };
+
+// Acts are told apart by their length. `begun` counts the steps that have passed their boundary.
+typedef struct Hand {
+    const Viewer *viewer;
+    int connection;
+    _Atomic long begun, seen;  // seen: number of the newest act in force,
+    _Atomic long seen_begun;   // since that step
+    _Atomic double seen_time;
+    atomic_bool is_over;
+    long latencies[LATENCY_MAX + 1];
+    double seconds[ACTS];
+} Hand;
+
+static bool noted(Sim *sim, void *context)
+{
+    Hand *hand = context;
+    Viewer *viewer = (Viewer *)hand->viewer;
+    bool goes_on = session_before_step(sim, viewer);
+    hand->begun++;
+    long act = viewer->drag.kind == DRAG_TORQUE ? lround(1e3 * viewer->drag.to.z) : 0;
+    if (act != hand->seen) {
+        hand->seen_begun = hand->begun;
+        hand->seen_time = clock_time();
+        hand->seen = act;
+    }
+    return goes_on;
+}
+
+// Sends an act at any moment of a step, waits until it is in force, and notes how many steps began without it.
+static void *pull_and_wait(void *context)
+{
+    Hand *hand = context;
+    unsigned seed = 1;
+    for (long act = 1; act <= ACTS; act++) {
+        char text[100];
+        struct timespec pause = { .tv_nsec = 1000L * (rand_r(&seed) % 16000) };
+        nanosleep(&pause, NULL);
+        snprintf(text, sizeof text, "{\"do\":\"torque\",\"solid\":0,\"vector\":[0,0,%.3f]}", 1e-3 * (double)act);
+        long before = hand->begun;
+        double start = clock_time();
+        send_message(hand->connection, text);
+        while (hand->seen != act)
+            sched_yield();
+        hand->seconds[act - 1] = hand->seen_time - start;
+        long late = hand->seen_begun - before - 1;
+        hand->latencies[late < LATENCY_MAX ? late : LATENCY_MAX]++;
+    }
+    hand->is_over = true;
+    return NULL;
+}
+
+static void measure_latency(int bodies)
+{
+    DiagSink *diags = diag_create();
+    Sim *sim = make_world(bodies, bodies, diags);
+    Viewer *viewer = viewer_start(&(ViewerOptions){ .pace = 1.0 }, diags);
+    if (!sim || !viewer)
+        exit(1);
+    viewer_attach(viewer, sim, NULL);
+    static Hand hand;
+    Reader reader;
+    start_reader(&reader, viewer);
+    while (!reader.is_ready)
+        sim_step(sim);
+    hand = (Hand){ .viewer = viewer, .connection = reader.connection };
+    sim_set_boundary(sim, NULL, NULL);
+    sim_set_boundary(sim, noted, &hand);
+    pthread_t thread;
+    pthread_create(&thread, NULL, pull_and_wait, &hand);
+    while (!hand.is_over)
+        sim_step(sim);
+    pthread_join(thread, NULL);
+    qsort(hand.seconds, ACTS, sizeof hand.seconds[0], compare);
+    printf("steps of 16 ms that begin between an act's sending and the one it is in force in (of %d acts):", ACTS);
+    for (int i = 0; i <= LATENCY_MAX; i++)
+        if (hand.latencies[i] > 0)
+            printf(" %d%s: %ld", i, i == LATENCY_MAX ? " or more" : "", hand.latencies[i]);
+    printf("; median %.1f ms, longest %.1f ms\n", 1e3 * hand.seconds[ACTS / 2], 1e3 * hand.seconds[ACTS - 1]);
+    shutdown(reader.connection, SHUT_RDWR);
+    pthread_join(reader.thread, NULL);
+    close(reader.connection);
+    viewer_stop(viewer);
+    sim_destroy(sim);
+    diag_destroy(diags);
+}
+
 int main(int argc, char **argv)
 {
     int bodies = argc > 1 ? atoi(argv[1]) : 1000;
@@ -235,5 +336,6 @@ int main(int argc, char **argv)
     measure(bodies, bodies, 1, 0.0);
     measure(bodies, bodies, 10, 0.0);
     measure(bodies, bodies / 10, 1, 1.0);  // in real time, or they would have met others
+    measure_latency(bodies);
     return 0;
 }

@@ -87,8 +87,8 @@ static void remember_position(CoreDevice *device, double position)
 
 static void remember_velocity(CoreDevice *device, double velocity)
 {
-    double most = core_constant(device, MAX_VELOCITY);
-    memory(device)->velocity = fmin(fmax(velocity, -most), most);
+    double max = core_constant(device, MAX_VELOCITY);
+    memory(device)->velocity = fmin(fmax(velocity, -max), max);
 }
 
 static void order(WbDeviceTag tag, int command, double value) { core_command(tag, command, &value, 1, NULL, 0); }
@@ -373,9 +373,9 @@ void wb_emitter_set_range(WbDeviceTag tag, double range)
         core_warn(__func__, "the range %g is not valid", range);
         return;
     }
-    double most = core_constant(device, EMITTER_MAX_RANGE);
+    double max = core_constant(device, EMITTER_MAX_RANGE);
     bool is_endless = range < 0.0;
-    device->constants[EMITTER_RANGE] = most >= 0.0 && (is_endless || range > most) ? most : is_endless ? -1.0 : range;
+    device->constants[EMITTER_RANGE] = max >= 0.0 && (is_endless || range > max) ? max : is_endless ? -1.0 : range;
     order(tag, 2, range);
 }
 
@@ -467,6 +467,7 @@ static bool is_bone(const SkinOwn *own, int index, const char *who)
 static void set_bone(WbDeviceTag tag, int command, int index, const double *values, int count, bool is_absolute,
                      const char *who)
 {
+    assert(count >= 0 && count <= 4);
     const SkinOwn *own = skin_own(tag, who);
     double numbers[6] = { index, is_absolute };
     if (!own || !is_bone(own, index, who))
@@ -481,6 +482,7 @@ static void set_bone(WbDeviceTag tag, int command, int index, const double *valu
 
 static const double *bone_numbers(WbDeviceTag tag, int index, int first, double *to, int count, const char *who)
 {
+    assert(first >= 0 && count > 0 && first + count <= BONE_NUMBERS);
     Record answer;
     if (!ask_skin(tag, SKIN_PLACES, &answer, who)
         || answer.byte_count < (int)((BONE_NUMBERS * ((size_t)index + 1)) * sizeof *to))

@@ -33,6 +33,7 @@ enum {
 
 static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period, const char *who)
 {
+    assert(channel >= 0 && channel < CORE_CHANNELS);
     if (!device)
         return;
     if (period < 0)
@@ -149,6 +150,7 @@ enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION, SET_FOCUS };
 static bool set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what,
                        const char *who)
 {
+    assert(index >= 0);
     if (!device)
         return false;
     if (has >= 0 && core_constant(device, has) == 0.0)

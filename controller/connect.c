@@ -104,6 +104,7 @@ void connect_free(ConnectAddress *address)
 
 static int connect_network(const char *host, int port)
 {
+    assert(host);
     char service[16];
     snprintf(service, sizeof service, "%d", port);
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
@@ -143,6 +144,7 @@ static int connect_here(int port)
 
 static Channel *try_once(const ConnectAddress *address, int port)
 {
+    assert(address);
     int handle = address->is_tcp ? connect_network(address->host, port) : connect_here(port);
     if (handle < 0)
         return NULL;

@@ -74,11 +74,13 @@ static void set_text(char **text, const Record *record)
 
 static CoreDevice *grow_devices(int tag)
 {
+    assert(tag >= 0);
     if (tag >= core.device_count) {
         core.devices = memory_resize(core.devices, (size_t)tag + 1, sizeof *core.devices);
         memset(&core.devices[core.device_count], 0, (size_t)(tag + 1 - core.device_count) * sizeof *core.devices);
         core.device_count = tag + 1;
     }
+    assert(tag < core.device_count);
     return &core.devices[tag];
 }
 
@@ -95,6 +97,7 @@ static void take_robot(const Record *record)
         set_text(&core.name, record);
 }
 
+// A record may come again while the robot runs (a device was added, a constant changed): what is known is replaced.
 static void take_config(const Record *record)
 {
     CoreDevice *device = record->op == OP_DEVICE           ? grow_devices(record->tag)
@@ -194,6 +197,7 @@ static void take_window_message(const Record *record)
 void supervisor_take_tracked(const Record *head, FrameReader *reader);
 void input_take(const Record *record);
 
+// Readings replace those before; what is not in the frame is as it was.
 static int take_state(FrameReader *reader)
 {
     Record record;
@@ -538,6 +542,7 @@ bool core_call(const Record *question, Record *answer, const char *who)
 // was looked at stays.
 static void fetch_image(CoreDevice *device, int channel)
 {
+    assert(channel >= 0 && channel < CORE_CHANNELS);
     struct CoreChannel *to = &device->channels[channel];
     int32_t number = channel;
     Record answer;
@@ -550,6 +555,7 @@ static void fetch_image(CoreDevice *device, int channel)
 
 void core_fetch_image(CoreDevice *device, int channel)
 {
+    assert(channel >= 0 && channel < CORE_CHANNELS);
     core_lock();
     fetch_image(device, channel);
     device->channels[channel].looks += device->channels[channel].looks < 2;
@@ -577,11 +583,13 @@ CoreDevice *core_device(WbDeviceTag tag, const WbNodeType *types, const char *wh
 
 double core_constant(const CoreDevice *device, int index)
 {
+    assert(index >= 0);
     return device && index < device->constant_count ? device->constants[index] : 0.0;
 }
 
 void core_enable(WbDeviceTag tag, int channel, int period)
 {
+    assert((int)tag < core.device_count && channel >= 0 && channel < CORE_CHANNELS);
     core_lock();
     core.devices[tag].channels[channel].period = period > 0 ? period : 0;
     core_add(&(Record){ .op = OP_ENABLE, .tag = tag, .int_count = 2, .ints = (int32_t[]){ channel, period } });
@@ -590,6 +598,7 @@ void core_enable(WbDeviceTag tag, int channel, int period)
 
 void core_command(WbDeviceTag tag, int command, const double *numbers, int count, const void *bytes, int byte_count)
 {
+    assert((numbers || count == 0) && byte_count >= 0);
     int32_t row = command;
     core_add(&(Record){ .op = OP_COMMAND,
                         .tag = tag,
@@ -603,6 +612,7 @@ void core_command(WbDeviceTag tag, int command, const double *numbers, int count
 
 const double *core_reading(const CoreDevice *device, int channel, int *count)
 {
+    assert(channel >= 0 && channel < CORE_CHANNELS);
     if (!device || device->channels[channel].serial == 0)
         return NULL;
     if (count)
@@ -612,6 +622,7 @@ const double *core_reading(const CoreDevice *device, int channel, int *count)
 
 double core_value(const CoreDevice *device, int channel)
 {
+    assert(channel >= 0 && channel < CORE_CHANNELS);
     const double *reading = core_reading(device, channel, NULL);
     return reading ? reading[0] : NAN;
 }

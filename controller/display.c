@@ -58,6 +58,7 @@ static Canvas *canvas(WbDeviceTag tag, const char *who)
 
 static void row_changed(Canvas *at, int row)
 {
+    assert(row >= 0 && row < at->height);
     if (at->changed_end == at->changed_first)
         at->changed_first = row, at->changed_end = row + 1;
     at->changed_first = int_min(at->changed_first, row);
@@ -68,6 +69,7 @@ enum { DRAW, ATTACH };
 
 static void send_rows(WbDeviceTag tag, const Canvas *at, int first, int rows)
 {
+    assert(first >= 0 && rows >= 0 && first + rows <= at->height);
     size_t count = (size_t)rows * (size_t)at->width;
     unsigned char *bytes = malloc(4 * count);
     for (size_t i = 0; bytes && i < count; i++) {

@@ -80,6 +80,7 @@ static bool note_event(int event)
 
 static bool note_numbers(int event, int *known, int *known_count, const int32_t *now, int count)
 {
+    assert(known && known_count && (now || count == 0));
     bool is_same = *known_count == count && (!count || !memcmp(known, now, (size_t)count * sizeof *known));
     *known_count = count;
     if (count)

@@ -65,6 +65,7 @@ static bool read_row(WbMotionRef motion, char *line)
     return true;
 }
 
+// A bad row ends the motion and is told with its line: half a motion is worse than none.
 WbMotionRef wbu_motion_new(const char *filename)
 {
     FILE *file = filename ? fopen(filename, "r") : NULL;
@@ -115,6 +116,7 @@ void wbu_motion_delete(WbMotionRef motion)
 // Between two rows positions move in a straight line.
 static double position_at(WbMotionRef motion, int motor)
 {
+    assert(motor >= 0 && motor < motion->motor_count);
     int above = 0, width = motion->motor_count;
     while (above < motion->row_count && motion->times[above] < motion->time)
         above++;

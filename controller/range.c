@@ -136,6 +136,7 @@ static float along(double range, double component)
 
 static void make_point(const CoreDevice *device, float range, int column, int layer, WbLidarPoint *point)
 {
+    assert(column >= 0 && layer >= 0);
     double columns = core_constant(device, COLUMNS), layers = core_constant(device, LAYERS),
            tilt = core_constant(device, TILT);
     double first = core_constant(device, IS_ROTATING) != 0.0 ? 0.0 : 0.5;

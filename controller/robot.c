@@ -261,6 +261,7 @@ void wb_robot_mutex_delete(WbMutexRef mutex)
 
 static WbDeviceTag wheel(int side)
 {
+    assert(side == 0 || side == 1);
     static const char *const names[2][3] = { { "left wheel", "left wheel motor", "left motor" },
                                              { "right wheel", "right wheel motor", "right motor" } };
     for (int i = 0; i < 3; i++)
@@ -277,6 +278,7 @@ static int encoders_period;
 // DifferentialWheels node has none, and takes radians for everything.
 static double drive_constant(int index, double otherwise)
 {
+    assert(index >= 0 && index < 4);
     return core.device_count && core.devices[0].constant_count == 4 ? core.devices[0].constants[index] : otherwise;
 }
 
@@ -293,8 +295,8 @@ void wb_differential_wheels_set_speed(double left, double right)
             core_warn(__func__, "this robot has no left and right wheel");
             return;
         }
-        double most = drive_constant(1, wb_motor_get_max_velocity(tag)), speed = speeds[side] * speed_unit();
-        wheel_speeds[side] = fmin(fmax(speed, -most), most) / speed_unit();
+        double max = drive_constant(1, wb_motor_get_max_velocity(tag)), speed = speeds[side] * speed_unit();
+        wheel_speeds[side] = fmin(fmax(speed, -max), max) / speed_unit();
         wb_motor_set_position(tag, INFINITY);
         wb_motor_set_velocity(tag, wheel_speeds[side] * speed_unit());
     }
@@ -323,6 +325,7 @@ int wb_differential_wheels_get_encoders_sampling_period(void) { return encoders_
 // Noise belongs to each bit of the way, so it is added up as the wheel turns.
 static double encoder(int side)
 {
+    assert(side == 0 || side == 1);
     static double seen[2], counted[2];
     static uint64_t random = 0x9e3779b97f4a7c15u;
     double angle = wheel(side) && has_encoders() ? wb_motor_get_position(wheel(side)) : NAN;

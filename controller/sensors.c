@@ -154,12 +154,12 @@ WbGpsCoordinateSystem wb_gps_get_coordinate_system(WbDeviceTag tag)
 
 const char *wb_gps_convert_to_degrees_minutes_seconds(double decimal_degrees)
 {
-    enum { MOST = 64 };
-    char *text = malloc(MOST);  // the caller's, who may free it
+    enum { BYTES_MAX = 64 };
+    char *text = malloc(BYTES_MAX);  // the caller's, who may free it
     int degrees = (int)decimal_degrees;
     double minutes = (decimal_degrees - degrees) * 60.0;
     int whole = (int)minutes;
-    snprintf(text, MOST, "%d° %d′ %d″", degrees, whole, (int)((minutes - whole) * 60.0));
+    snprintf(text, BYTES_MAX, "%d° %d′ %d″", degrees, whole, (int)((minutes - whole) * 60.0));
     return text;
 }
 
@@ -182,6 +182,7 @@ PRESENCE(wb_vacuum_gripper, WB_NODE_VACUUM_GRIPPER)
 
 static void set_constant(CoreDevice *device, int index, double value)
 {
+    assert(index >= 0);
     if (device && index < device->constant_count)
         device->constants[index] = value;
 }

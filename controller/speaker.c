@@ -107,6 +107,7 @@ static char *file_of(const char *name)
 
 static void play_on(WbDeviceTag tag, CoreDevice *device, const char *name, const double settings[5])
 {
+    assert(device);
     core_lock();
     SpeakerSound *sound = begin_sound(device, name);
     if (sound && !sound->file)

@@ -19,6 +19,7 @@ void supervisor_cleanup(void)
 
 static unsigned slot_of(const References *references, int id)
 {
+    assert(references->capacity > 0 && (references->capacity & (references->capacity - 1)) == 0);
     unsigned mask = (unsigned)references->capacity - 1, slot = (unsigned)id * 2654435761u & mask;
     while (references->slots[slot].record && references->slots[slot].id != id)
         slot = (slot + 1) & mask;
@@ -44,11 +45,13 @@ static void references_grow(References *references)
 
 void references_put(References *references, int id, void *record)
 {
+    assert(record);
     if (2 * (references->count + 1) > references->capacity)
         references_grow(references);
     unsigned slot = slot_of(references, id);
     references->slots[slot].id = id;
     references->slots[slot].record = record;
+    assert(references->count < references->capacity);
     references->count++;
 }
 
@@ -89,6 +92,7 @@ bool ask(const char *who, const Ask *question, Record *answer)
 
 int ask_int(const char *who, const Ask *question, int otherwise)
 {
+    assert(question->int_count >= 0 && question->int_count <= COUNT_OF(question->ints));
     Record answer;
     return ask(who, question, &answer) && answer.int_count > 0 ? answer.ints[0] : otherwise;
 }
@@ -200,6 +204,7 @@ enum { MOVIE_START, MOVIE_STOP, MOVIE_STATUS, ANIMATION_START, ANIMATION_STOP, P
 
 static int order_recording(const char *who, const int numbers[6], int count, const char *file)
 {
+    assert(count > 0 && count <= COUNT_OF(((Ask *)0)->ints));
     char path[PATH_MAX];
     absolute_path(file, path);
     Ask question = { .op = OP_RECORDING, .int_count = count, .bytes = path };

@@ -186,6 +186,7 @@ void wb_supervisor_node_disable_contact_point_tracking(WbNodeRef node, bool incl
 
 static const double *numbers_of(const char *who, const Ask *question, double *place, int count)
 {
+    assert(place && count > 0);
     Record answer;
     for (int i = 0; i < count; i++)
         place[i] = NAN;

@@ -75,6 +75,7 @@ static WbDeviceTag find(const char *name)
 
 static WbDeviceTag find_wheel(int wheel, const char *what)
 {
+    assert(wheel >= 0 && wheel < COUNT_OF(wheel_names));
     char name[64];
     snprintf(name, sizeof name, "%s_%s", wheel_names[wheel], what);
     return find(name);
@@ -116,6 +117,8 @@ bool wbu_driver_initialization_is_possible(void)
     return is_possible;
 }
 
+// Devices are found by the names that the Car PROTO gives them; what a vehicle lacks (wipers, lights, brakes) stays
+// 0 and is passed over later.
 void wbu_driver_init(void)
 {
     wb_robot_init();
@@ -166,6 +169,7 @@ static bool is_ready(const char *who)
 
 static void switch_light(Light light, bool is_on)
 {
+    assert((int)light >= 0 && (int)light < LIGHT_COUNT);
     for (int i = 0; i < LIGHTS_MAX; i++)
         if (car.lights[light][i])
             wb_led_set(car.lights[light][i], is_on);
@@ -304,6 +308,7 @@ static double radius_of(int wheel) { return is_front(wheel) ? car.radius_front :
 // How much faster than the middle of the car a wheel rolls in the present turn.
 static double turn_factor(int wheel)
 {
+    assert(wheel >= 0 && wheel < WBU_CAR_WHEEL_NB);
     double curvature = tan(car.steering) / car.wheelbase;  // to the right
     bool is_right = wheel == WBU_CAR_WHEEL_FRONT_RIGHT || wheel == WBU_CAR_WHEEL_REAR_RIGHT;
     double track = is_front(wheel) ? car.track_front : car.track_rear;
@@ -315,9 +320,9 @@ static void apply_speed(void)
 {
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)
         if (car.motors[i]) {
-            double most = wb_motor_get_max_velocity(car.motors[i]),
+            double max = wb_motor_get_max_velocity(car.motors[i]),
                    speed = car.cruising / 3.6 / radius_of(i) * turn_factor(i);
-            wb_motor_set_velocity(car.motors[i], fmin(fmax(speed, -most), most));
+            wb_motor_set_velocity(car.motors[i], fmin(fmax(speed, -max), max));
         }
     car.backwards = car.cruising < 0.0;
     switch_light(LIGHT_BACKWARDS, car.backwards);

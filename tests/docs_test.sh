@@ -75,7 +75,7 @@ def possible(text):
 
 def shell(page, line, folder, text):
     text = possible(text)
-    got = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+    got = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
     if got.returncode != 0:
         failures.append(f"{page}:{line}: exit code {got.returncode}\n{text}{(got.stdout + got.stderr)[-600:]}")
     return got.returncode == 0

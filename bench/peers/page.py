@@ -20,6 +20,12 @@ READING = """
 - Penetration is measured on the final poses by ODE's colliders for every engine alike.
 - Talus' adaptor calls the solver, broad phase and narrow phase that `talus run` calls.
 """
+WHOLE_TEXT = """
+Thousand instructions of a step on one thread, counted by callgrind over the same steps of the same scene: solver, broad phase and narrow
+phase alone (the talus rows of the suite), and a whole step of the scene written as a world and stepped by `talus_step`.
+"""
+WHOLE_BEGIN, WHOLE_END = "<!-- whole steps: written by make bench-peers -->", "<!-- end of whole steps -->"
+BY_HAND = "<!-- what follows is written by hand and stays -->"
 COLOURS = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#7f7f7f"]
 
 
@@ -129,6 +135,17 @@ def instructions(counts, rows):
     return table(["scene", "engine", "instructions", "µs (table above)"], out)
 
 
+def whole(found):
+    out = []
+    for name, alone, all_of_it in found:
+        if not alone or not all_of_it:
+            continue
+        ratio = all_of_it / alone
+        out.append([name, f"{alone / 1000:,.0f}", f"{all_of_it / 1000:,.0f}", f"{ratio:.2f}", f"{WHOLE_FACTOR}", "yes" if ratio <= WHOLE_FACTOR else "**no**"])
+    head = ["scene", "engine alone", "whole step", "whole / alone", "aim", ""]
+    return [WHOLE_BEGIN, "", "## Whole steps beside the engine", WHOLE_TEXT.rstrip()] + table(head, out) + ["", WHOLE_END]
+
+
 def memory(found):
     number = lambda v: f"{v:.0f}" if v is not None else "-"
     return table(["engine", "a body with one box", "a joint", "a contact"], [[label(e)] + [number(v) for v in rest] for e, *rest in found])
@@ -206,11 +223,28 @@ def text(saved, docs):
     out += ["", "## Time per step", TABLE.rstrip()] + times(rows)
     if saved["counts"]:
         out += ["", "## Instructions per step", "", "Counted by callgrind inside the step alone, over the steps that the suite names: exact on a noisy machine."] + instructions(saved["counts"], rows)
+    if saved.get("whole"):
+        out += [""] + whole(saved["whole"])
     out += curves(rows, docs)
     out += ["", "## Memory", "", "Heap bytes, from differences between sizes of the same scene: scene description, collision shapes and solver."] + memory(saved["memory"])
     out += ["", "## Quality"] + quality(rows) + [READING]
     return "\n".join(out)
 
 
+def page_path(docs):
+    return os.path.join(docs, "benchmarks.md")
+
+
 def write(saved, docs):
-    open(os.path.join(docs, "benchmarks.md"), "w").write(text(saved, docs))
+    """The page; what people wrote below its mark stays."""
+    old = open(page_path(docs)).read() if os.path.exists(page_path(docs)) else ""
+    kept = old[old.index(BY_HAND):] if BY_HAND in old else ""
+    open(page_path(docs), "w").write(text(saved, docs) + "\n" + kept)
+
+
+def write_whole(found, docs):
+    """Just the table of whole steps, in a page that has one."""
+    old = open(page_path(docs)).read()
+    before, rest = old.split(WHOLE_BEGIN, 1)
+    after = rest.split(WHOLE_END, 1)[1]
+    open(page_path(docs), "w").write(before + "\n".join(whole(found)) + after)

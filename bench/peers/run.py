@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every scene on every engine, interleaved, and writes docs/benchmarks.md with its plots.
 
-usage: run.py BUILD DOCS [--minutes M] [--passes N] [--only SCENES] [--small] [--report]
+usage: run.py BUILD DOCS [--minutes M] [--passes N] [--only SCENES] [--small] [--report] [--whole]
 
 The first pass goes through everything once; then threads, memory and instruction counts are measured; then further
 passes repeat the timings, those with a promise first, until M minutes are over. The best time of each engine counts.
@@ -105,6 +105,20 @@ def count_all(build, rows):
     return [(key(*row[:3]), engine, value) for (row, engine), value in zip(jobs, found)]
 
 
+def count_whole(build, rows):
+    """Instructions of the engine alone and of whole steps, and their ratio."""
+    if not available(build, [WHOLE]):
+        return []
+    jobs = [(row, engine) for row in rows for engine in (ALONE, WHOLE)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        found = list(pool.map(lambda job: count_instructions(build, *job[0], job[1]), jobs))
+    out = [(key(*row[:3]), found[2 * i], found[2 * i + 1]) for i, row in enumerate(rows)]
+    for name, alone, whole in out:
+        if alone and whole:
+            print(f"{name}: engine alone {alone / 1000:.1f}, whole step {whole / 1000:.1f} thousand instructions, whole / alone {whole / alone:.2f}", flush=True)
+    return out
+
+
 def measure_threads(build, rows, passes):
     """Wall time per step, interleaved; and whether all thread counts end in the same bits.
 
@@ -174,12 +188,16 @@ def main():
     parser.add_argument("--only", help="scenes, separated by commas; the page is not written")
     parser.add_argument("--small", action="store_true", help="a few small scenes only, to see that everything works; the page is not written")
     parser.add_argument("--report", action="store_true", help="only write the page from the last whole run")
+    parser.add_argument("--whole", action="store_true", help="only count whole steps beside the engine, and write that table")
     parser.add_argument("--no-counts", action="store_true")
     arguments = parser.parse_args()
     build, partial = arguments.build, bool(arguments.only or arguments.small)
     store = os.path.join(build, "partial.json" if partial else "results.json")
     if arguments.report:
         page.write(json.load(open(store)), arguments.docs)
+        return 0
+    if arguments.whole:
+        page.write_whole(count_whole(build, WHOLE_STEPS), arguments.docs)
         return 0
     missing = [name for program, name in PROGRAMS.items() if not available(build, [program + ":"])]
     for name in missing:
@@ -199,6 +217,7 @@ def main():
     saved["memory"] = measure_memory(build)
     if not arguments.no_counts:
         saved["counts"] = count_all(build, few(COUNTED))
+        saved["whole"] = count_whole(build, few(WHOLE_STEPS))
         print(f"instructions counted ({time.time() - begin:.0f} s since the start)", flush=True)
     promised = [s for s in chosen if any(b[:3] == s[:3] for b in BARS)]
     compared = lambda scene, n, dt, engines: [e for e in engines if is_promised(scene, n, dt, e)]

@@ -54,6 +54,15 @@ COUNTED = [
     ("mesh", 200, .008, 100, 5, ["talus:talus", "ode:quick", "bullet64:si"]),
 ]
 
+# A whole step of the same scene as a world, through the library, beside solver, broad phase and narrow phase alone:
+# scene, n, time step, first counted step, steps.
+ALONE, WHOLE, WHOLE_FACTOR = "talus:talus", "world:whole", 1.15
+WHOLE_STEPS = [
+    ("stand", 1, .002, 100, 40), ("ragdoll", 1, .008, 250, 40), ("chain", 10, .002, 100, 100), ("chain", 100, .002, 20, 20), ("chain", 1000, .002, 5, 5),
+    ("swarm", 200, .008, 20, 5), ("pile", 10, .008, 200, 20), ("pile", 100, .008, 200, 20), ("pile", 1000, .008, 100, 5),
+    ("mixed", 1000, .008, 100, 5), ("stack", 10, .008, 100, 20), ("mesh", 200, .008, 100, 5),
+]
+
 # scene, n, time step, simulated seconds; two threads have to give 1.5 times the steps a second
 THREADED = [("swarm", 200, .008, 2), ("ragdoll", 16, .008, 4), ("pile", 5000, .008, 1.6), ("mixed", 5000, .008, 1.6)]
 THREADS = (1, 2, 4, 8)

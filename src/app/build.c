@@ -3,7 +3,6 @@
 // CMakeLists.txt needs in resources/talus.cmake.
 #include "app/app.h"
 #include "app/build_hints.h"
-#include "app/project.h"
 
 #include "assets/resolve.h"
 #include "base/file.h"
@@ -11,6 +10,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "control/environment.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -65,6 +65,7 @@ typedef struct Build {
 static const char *first_existing(Arena *arena, const char *base, const char *const *tails, int count,
                                   const char *holds)
 {
+    assert_debug(tails && count > 0);
     for (int i = 0; i < count; i++) {
         char *path = path_normalized(arena, arena_printf(arena, "%s/%s", base, tails[i]));
         if (file_exists(arena_printf(arena, "%s/%s", path, holds)))
@@ -83,7 +84,7 @@ static bool find_home(Build *build)
     if (length <= 0)
         return false;
     const char *base = path_directory(build->arena, arena_text(build->arena, program, (size_t)length));
-    build->home = project_home(build->arena);
+    build->home = environment_home(build->arena);
     build->include = first_existing(build->arena, base, includes, COUNT_OF(includes), "plugins/physics.h");
     build->library = first_existing(build->arena, base, libraries, COUNT_OF(libraries), "libController.so");
     return build->home && build->include;
@@ -93,6 +94,7 @@ static bool find_home(Build *build)
 
 static bool has_ending(const char *folder, const char *const *endings, int count)
 {
+    assert_debug(endings && count > 0);
     DIR *directory = opendir(folder);
     bool found = false;
     for (struct dirent *entry; directory && !found && (entry = readdir(directory));)
@@ -377,8 +379,7 @@ static void build_all_in(Build *build, const char *folder, const char *kind)
         char *path = path_join(build->arena, folder, entry->d_name);
         if (entry->d_name[0] == '.' || !file_is_directory(path))
             continue;
-        memory_grow(&names, &capacity, count + 1, sizeof *names);
-        names[count++] = path;
+        *memory_push(names, count, capacity) = path;
     }
     if (directory)
         closedir(directory);
@@ -414,6 +415,8 @@ static void build_project(Build *build, const char *path)
         build_all_in(build, path_join(build->arena, path, places[i].folder), places[i].kind);
 }
 
+// A project, a folder of it or one program: what is named decides, and everything that can be built is tried
+// although something before it failed.
 static int run_build(Build *build, const char *argument)
 {
     const char *path = path_real(build->arena, argument);

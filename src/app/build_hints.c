@@ -3,6 +3,7 @@
 
 #include "base/common.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -123,6 +124,9 @@ static const char *hint_for_header(Arena *arena, const char *header)
     for (int i = 0; i < COUNT_OF(headers); i++)
         if (header_fits(headers[i].header, header))
             return arena_printf(arena, "<%s> is not on this machine: Debian has it in %s", header, headers[i].package);
+    if (text_starts_with(header, "../"))
+        return arena_printf(arena, "%s is not in the project; Webots has it beside its own samples, or it was left out",
+                            header);
     return arena_printf(
         arena,
         "<%s> is neither in the project nor on this machine; if Debian has it, `apt-file search %s` names the package",

@@ -29,6 +29,7 @@ typedef struct CheckOptions {
 
 // ---- output ----
 
+// Places are file, line and column apart, for editors.
 static void write_json(JsonWriter *json, const char *path, const Scene *scene, const DiagSink *diags)
 {
     char release[24];
@@ -185,9 +186,10 @@ static bool is_checked(const char *name)
 // Files below a folder, without hidden ones (".main.wbproj" and such) and without what a build left.
 static void find_files(const char *folder, int depth, FileNames *names)
 {
-    enum { DEEPEST = 12, MOST_FILES = 100000 };
+    assert_debug(folder && depth >= 0);
+    enum { DEEPEST = 12, FILES_MAX = 100000 };
     DIR *directory = depth <= DEEPEST ? opendir(folder) : NULL;
-    for (struct dirent *entry; directory && (entry = readdir(directory)) && names->count < MOST_FILES;) {
+    for (struct dirent *entry; directory && (entry = readdir(directory)) && names->count < FILES_MAX;) {
         if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "build"))
             continue;
         size_t length = strlen(folder) + strlen(entry->d_name) + 2;
@@ -196,8 +198,7 @@ static void find_files(const char *folder, int depth, FileNames *names)
         if (file_is_directory(path) && entry->d_type != DT_LNK) {
             find_files(path, depth + 1, names);
         } else if (is_checked(entry->d_name) && file_exists(path)) {
-            memory_grow(&names->items, &names->capacity, names->count + 1, sizeof *names->items);
-            names->items[names->count++] = path;
+            *memory_push(names->items, names->count, names->capacity) = path;
             continue;
         }
         free(path);
@@ -228,6 +229,7 @@ static bool check_folder(const char *folder, const CheckOptions *options, JsonWr
     return ok && bad == 0;
 }
 
+// All files are looked at although one is bad; the exit code tells of any.
 static int run_check(const AppCommand *command, int argc, char **argv)
 {
     CheckOptions options = { 0 };

@@ -119,6 +119,8 @@ static bool save_scene(const char *from, const char *to, const FormatsOptions *l
     return ok;
 }
 
+// The endings decide: models for other programs have writers of their own, bodies go both ways, and all else is one
+// scene that is written as its ending says.
 static int run_convert(const AppCommand *command, int argc, char **argv)
 {
     ConvertOptions options = { .to = "R2025a" };

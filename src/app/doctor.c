@@ -68,6 +68,7 @@ static bool is_on_path(Arena *arena, const char *program)
 // What `talus build` and Python robots need of this machine.
 static int gather_tools(Finding *findings, int count, Arena *arena)
 {
+    assert(count >= 0);
     static const struct {
         const char *program, *package, *use;
     } tools[] = {
@@ -156,6 +157,7 @@ static int gather(Finding *findings, Arena *arena)
     return count;
 }
 
+// Something missing is no failure: the exit code tells only of what Talus cannot work without.
 static int run_doctor(const AppCommand *command, int argc, char **argv)
 {
     DoctorOptions options = { 0 };

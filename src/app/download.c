@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_REDIRECTS = 5, CONNECT_SECONDS = 20, STALL_SECONDS = 30, STALL_BYTES_PER_SECOND = 100, LONGEST_TAG = 200 };
+enum { REDIRECTS_MAX = 5, CONNECT_SECONDS = 20, STALL_SECONDS = 30, STALL_BYTES_PER_SECOND = 100, LONGEST_TAG = 200 };
 
 struct Downloader {
     DownloadOptions options;
@@ -30,6 +30,7 @@ struct Downloader {
 
 Downloader *download_create(const DownloadOptions *options)
 {
+    assert_debug(options);
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return NULL;
     Downloader *downloader = memory_alloc(sizeof *downloader);
@@ -139,6 +140,8 @@ static bool is_loopback(const char *url)
     return false;
 }
 
+// No redirect may lead to another protocol, and certificates are always checked: what is fetched becomes part of
+// worlds.
 static void set_up(Downloader *downloader, const char *url, Transfer *transfer, char error[CURL_ERROR_SIZE])
 {
     CURL *curl = downloader->curl;
@@ -150,7 +153,7 @@ static void set_up(Downloader *downloader, const char *url, Transfer *transfer, 
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, protocols);
     curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
+    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);

@@ -1,6 +1,6 @@
 // export.c - `talus export`: a recording as a page, an animation, a movie, a table or a log.
 #include "app/app.h"
-#include "app/show.h"
+#include "app/outputs.h"
 
 #include "base/budget.h"
 #include "base/file.h"
@@ -64,6 +64,7 @@ static RenderCamera camera_of(const Filming *filming)
 
 static const uint8_t *draw(void *context)
 {
+    assert_debug(((Filming *)context)->pixels);
     Filming *filming = context;
     RenderCamera camera = camera_of(filming);
     if (!render_frame(filming->sim, filming->devices, &camera, filming->width, filming->height, filming->pixels, NULL))
@@ -118,6 +119,7 @@ static Pose pose_between(Pose from, Pose to, double share)
 // All solids at a place between the frame before (0) and the one at hand (1).
 static void move_solids(Filming *filming, const Pose *poses, int count, double share)
 {
+    assert_debug(poses || count == 0);
     Physics *physics = sim_physics(filming->sim);
     for (int i = 0; i < count && i < physics_solid_count(physics); i++) {
         if (!physics_solid_exists(physics, i) || !isfinite(poses[i].t.x))
@@ -145,6 +147,7 @@ static void follow(Filming *filming, const FrameView *view)
     }
     move_solids(filming, poses, count, 1.0);
     playback_show(view, filming->devices);
+    playback_turn(view, sim_physics(filming->sim));
     memory_grow(&filming->before, &filming->before_capacity, count, sizeof *filming->before);
     if (count > 0)
         memcpy(filming->before, poses, (size_t)count * sizeof *poses);
@@ -190,6 +193,8 @@ static void hear(Filming *filming, const FrameView *view)
         movie_hear(filming->movie, frames, count);
 }
 
+// Frames before the part that is wanted are followed too: joints, paint and voices at its start come of them. The
+// movie is opened with its first frame, so a recording without one leaves no file.
 static bool film(Filming *filming, const char *path, DiagSink *diags)
 {
     const ExportArguments *arguments = filming->arguments;
@@ -248,7 +253,7 @@ static bool export_movie(const ExportArguments *arguments, Recording *recording,
     Filming filming = { .arguments = arguments, .recording = recording, .width = 1280, .height = 720 };
     progress_start(&filming.progress, arguments->quiet || arguments->json);
     if (arguments->size)
-        show_read_size(arguments->size, &filming.width, &filming.height);
+        outputs_read_size(arguments->size, &filming.width, &filming.height);
     bool ok = names_read(recording, &filming.names, diags) && open_world(&filming, from, diags);
     if (ok && arguments->camera && !render_find_camera(sim_scene(filming.sim), arguments->camera)) {
         diag_error(diags, (SourcePos){ 0 }, "there is no Camera '%s'", arguments->camera);
@@ -278,7 +283,7 @@ static const char *wrong_argument(const ExportArguments *arguments, const char *
     int width, height;
     if (!export_has_format(path) && !movie_has_format(path))
         return "the name of the output says its format: .html, .glb, .mp4, .webm, .csv or .mcap";
-    if (arguments->size && !show_read_size(arguments->size, &width, &height))
+    if (arguments->size && !outputs_read_size(arguments->size, &width, &height))
         return "--size wants WIDTHxHEIGHT, 16 to 8192 each, as 1280x720";
     if (!(arguments->rate >= 0.0 && arguments->rate <= 1000.0) || !(arguments->speed >= 0.0 && arguments->speed <= 1e6))
         return "--rate wants up to 1000, --speed up to 1e6";

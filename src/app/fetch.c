@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILES = 20000 };
+enum { FILES_MAX = 20000 };
 
 typedef struct FetchOptions {
     bool dry_run, json, quiet, allow_loopback;
@@ -59,18 +59,19 @@ static const char *item_name(const FetchItem *item) { return item->url ? item->u
 
 static void add_item(Fetch *fetch, const char *url, const char *path, const char *named_by)
 {
+    assert_debug(named_by && (url || path));
     const char *name = url ? url : path;
     uint64_t hash = hash_string(name);
     for (int i = 0; i < fetch->item_count; i++)
         if (fetch->items[i].hash == hash && !strcmp(item_name(&fetch->items[i]), name))
             return;
-    if (fetch->item_count >= MOST_FILES)
+    if (fetch->item_count >= FILES_MAX)
         return;
-    memory_grow(&fetch->items, &fetch->item_capacity, fetch->item_count + 1, sizeof *fetch->items);
-    fetch->items[fetch->item_count++] = (FetchItem){ .url = url ? arena_string(fetch->arena, url) : NULL,
-                                                     .path = path ? arena_string(fetch->arena, path) : NULL,
-                                                     .named_by = named_by,
-                                                     .hash = hash };
+    *memory_push(fetch->items, fetch->item_count,
+                 fetch->item_capacity) = (FetchItem){ .url = url ? arena_string(fetch->arena, url) : NULL,
+                                                      .path = path ? arena_string(fetch->arena, path) : NULL,
+                                                      .named_by = named_by,
+                                                      .hash = hash };
 }
 
 // The file that is looked into, as a copy: the list grows meanwhile.
@@ -94,6 +95,7 @@ static void found_name(const char *name, void *context)
 
 static void scan_item(Fetch *fetch, int index)
 {
+    assert_debug(index >= 0 && index < fetch->item_count);
     ScanContext scan = { fetch, fetch->items[index] };
     FileData file;
     if (!scan.item.path || !file_read(scan.item.path, (size_t)limits_default.file_bytes, &file, NULL, (SourcePos){ 0 }))
@@ -144,6 +146,7 @@ static void get(Fetch *fetch, FetchItem *item)
 
 static void process(Fetch *fetch, int index)
 {
+    assert_debug(index >= 0 && index < fetch->item_count);
     FetchItem *item = &fetch->items[index];
     if (item->url) {
         look_up(fetch, item);
@@ -172,6 +175,7 @@ static void print_text(const Fetch *fetch, const int counts[STATUS_COUNT])
                fetch->options.dry_run ? "to fetch (and what they name)" : "left", counts[FETCH_FAILED]);
 }
 
+// Counts first, as a script wants them; then each file with where it went or why not.
 static void print_json(const Fetch *fetch, const int counts[STATUS_COUNT])
 {
     Text out = { 0 };
@@ -222,6 +226,7 @@ static bool fetch_world(Fetch *fetch, const char *path)
     return true;
 }
 
+// Files name others, so the list grows while it is worked through; each is scanned once it is there.
 static int run_fetch(const AppCommand *command, int argc, char **argv)
 {
     Fetch fetch = { .arena = arena_create() };

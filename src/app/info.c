@@ -57,8 +57,8 @@ typedef struct Inventory {
 
 static void list_add(NodeList *list, const SceneNode *node)
 {
-    memory_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
-    list->items[list->count++] = node;
+    assert(node);
+    *memory_push(list->items, list->count, list->capacity) = node;
 }
 
 static void count_name(NameCounts *counts, const char *name)
@@ -69,8 +69,7 @@ static void count_name(NameCounts *counts, const char *name)
             return;
         }
     }
-    memory_grow(&counts->items, &counts->capacity, counts->count + 1, sizeof *counts->items);
-    counts->items[counts->count++] = (NameCount){ name, 1 };
+    *memory_push(counts->items, counts->count, counts->capacity) = (NameCount){ name, 1 };
 }
 
 static void count_proto(Inventory *inventory, const SceneProto *proto)
@@ -81,13 +80,13 @@ static void count_proto(Inventory *inventory, const SceneProto *proto)
             return;
         }
     }
-    memory_grow(&inventory->protos, &inventory->proto_capacity, inventory->proto_count + 1, sizeof *inventory->protos);
-    inventory->protos[inventory->proto_count++] = (ProtoUse){ proto, 1 };
+    *memory_push(inventory->protos, inventory->proto_count, inventory->proto_capacity) = (ProtoUse){ proto, 1 };
 }
 
 static bool take_stock(SceneNode *node, void *context)
 {
     Inventory *inventory = context;
+    assert_debug(node->type->index >= 0 && node->type->index < schema_type_count());
     inventory->by_type[node->type->index]++;
     for (const SceneNode *above = node->parent; above && above->kind == SCENE_NODE_INSTANCE && above->target;
          above = above->parent) {
@@ -176,6 +175,7 @@ static void write_robots_json(const Inventory *inventory, JsonWriter *json)
     json_end_array(json);
 }
 
+// One object, its keys in the order in which people read the text form; counts of zero are left out.
 static void write_json(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags,
                        Text *out)
 {
@@ -240,8 +240,8 @@ static void write_types(const Inventory *inventory, Text *out)
     for (int i = 0; i < schema_type_count(); i++) {
         if (!inventory->by_type[i])
             continue;
-        memory_grow(&types.items, &types.capacity, types.count + 1, sizeof *types.items);
-        types.items[types.count++] = (NameCount){ schema_type_at(i)->name, inventory->by_type[i] };
+        *memory_push(types.items, types.count, types.capacity) = (NameCount){ schema_type_at(i)->name,
+                                                                              inventory->by_type[i] };
     }
     if (types.count)
         qsort(types.items, (size_t)types.count, sizeof *types.items, by_count);
@@ -266,6 +266,7 @@ static void write_robots(const Inventory *inventory, Text *out)
     }
 }
 
+// The same facts as write_json, what is asked for most first.
 static void write_text(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags,
                        Text *out)
 {
@@ -314,6 +315,8 @@ static int info_contacts(Scene *scene, const Limits *limits, DiagSink *diags)
     return diag_has_errors(diags) ? EXIT_INPUT : EXIT_OK;
 }
 
+// Bodies have a view of their own (links, joints, CSV). A scene is looked at without physics, unless contacts are
+// asked for.
 static int info_file(const InfoOptions *options, const char *path)
 {
     if (options->csv || (!options->json && info_is_body(path)))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_ASSETS = 20000 };
+enum { ASSETS_MAX = 20000 };
 
 typedef struct Finder {
     ShapeSource source;
@@ -18,6 +18,7 @@ typedef struct Finder {
 
 static void add_asset(Finder *finder, const char *url, const char *from, const char *type)
 {
+    assert_debug(url && from && type);
     InfoAssets *assets = finder->assets;
     Resolved resolved;
     bool found = resolve_url(finder->resolver, url, from, finder->arena, &resolved);
@@ -29,11 +30,10 @@ static void add_asset(Finder *finder, const char *url, const char *from, const c
             return;
         }
     }
-    if (assets->count >= MOST_ASSETS)
+    if (assets->count >= ASSETS_MAX)
         return;
-    memory_grow(&assets->items, &assets->capacity, assets->count + 1, sizeof *assets->items);
-    assets->items[assets->count++] = (InfoAsset){ url, type, found ? resolved.path : NULL,
-                                                  found ? resolved.origin : NULL, 1 };
+    *memory_push(assets->items, assets->count, assets->capacity) = (InfoAsset){ url, type, found ? resolved.path : NULL,
+                                                                                found ? resolved.origin : NULL, 1 };
 }
 
 // url of Mesh, ImageTexture ..., frontUrl of Background, modelUrl of Skin, sounds of motors and contacts.

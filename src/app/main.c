@@ -42,6 +42,7 @@ static const char *other_word(const char *verb)
 
 static int unknown_verb(const char *verb)
 {
+    assert_debug(verb);
     const char *names[32];
     int count = 0;
     for (int i = 0; app_commands[i] && count < COUNT_OF(names); i++)
@@ -71,6 +72,7 @@ static int show_help(int argc, char **argv)
 
 static int run_program(int argc, char **argv)
 {
+    assert_debug(argc >= 0 && argv);
     if (argc < 2) {
         Text overview = { 0 };
         app_write_overview(&overview);

@@ -19,6 +19,7 @@ static void add_roff(Text *out, const char *text)
     }
 }
 
+// The text of --help again, in the form of a manual page.
 static void write_roff_command(const AppCommand *command, Text *out)
 {
     text_printf(out, ".SS talus %s ", command->name);
@@ -63,7 +64,8 @@ static const ManualRow environment_rows[] = {
     { "TALUS_TOKEN", "what --controller-token and talus controller --token say, out of sight of other users" },
     { "TALUS_TEMPLATE, TALUS_MOVIE",
       "the helper programs talus-template and talus-movie, where they are not beside talus" },
-    { "WEBOTS_HOME", "set for the commands that talus build runs; not needed by Talus itself" },
+    { "WEBOTS_HOME",
+      "set for the commands that talus build runs, and for controllers where it is not; not needed by Talus itself" },
     { "WEBOTS_CONTROLLER_URL, WEBOTS_ROBOT_NAME",
       "the simulator and robot that a controller started by hand connects to" },
     { "CHOREONOID_SHARE", "the share folder of a Choreonoid, for bodies that name models of it" },
@@ -86,6 +88,7 @@ static const ManualRow file_rows[] = {
 
 static void write_roff_rows(const char *section, const ManualRow *rows, int count, Text *out)
 {
+    assert_debug(rows && count > 0);
     text_printf(out, ".SH %s\n", section);
     for (int i = 0; i < count; i++) {
         text_add_string(out, ".TP\n.B ");
@@ -129,6 +132,7 @@ static void write_verbs(Text *out)
             text_printf(out, "%s ", app_commands[i]->name);
 }
 
+// Completion is made of the same rows as --help, so it cannot lag behind.
 static void write_bash(Text *out)
 {
     text_add_string(out, "# bash completion for talus\n_talus()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
@@ -223,6 +227,7 @@ static void write_zsh(Text *out)
     text_add_string(out, "    esac\n}\n_talus \"$@\"\n");
 }
 
+// One line for each option, with its help: fish shows it beside the word.
 static void write_fish(Text *out)
 {
     text_add_string(out, "# fish completion for talus\n");

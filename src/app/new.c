@@ -1,11 +1,11 @@
 // new.c - `talus new`: a project, controller or plugin to start from, which builds and runs at once. What is written
 // lies below resources/new/: one folder for each template, with @ in names and texts where the new name goes.
 #include "app/app.h"
-#include "app/project.h"
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "control/environment.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -183,8 +183,10 @@ static bool write_files(const New *new)
     return is_fine;
 }
 
+// What was made and what to type next: commands stand as they are typed from where the user is.
 static void report(const New *new)
 {
+    assert_debug((int)new->kind >= 0 && (int)new->kind < COUNT_OF(kind_names));
     const NewOptions *options = new->options;
     Text out = { 0 };
     JsonWriter json = { .out = &out };
@@ -267,7 +269,7 @@ static const Language *language_of(const NewOptions *options)
 
 static int make(New *new)
 {
-    new->home = project_home(new->arena);
+    new->home = environment_home(new->arena);
     if (!new->home) {
         fputs("talus new: resources/new is not beside the program; is it installed?\n", stderr);
         return EXIT_INTERNAL;

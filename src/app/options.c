@@ -54,6 +54,7 @@ static bool name_matches(const char *row_name, const char *name, size_t length)
 
 static const AppOption *find_option(const AppCommand *command, const char *name, size_t length)
 {
+    assert_debug(command->options || command->option_count == 0);
     for (int i = 0; i < command->option_count; i++)
         if (name_matches(command->options[i].name, name, length))
             return &command->options[i];
@@ -63,12 +64,12 @@ static const AppOption *find_option(const AppCommand *command, const char *name,
 // Every word of the rows, to compare a wrong one with. Names of one letter are left out.
 static int unknown_option(const AppCommand *command, const char *argument)
 {
-    enum { MOST_NAMES = 128, LONGEST = 48 };
-    char words[MOST_NAMES][LONGEST];
-    const char *names[MOST_NAMES];
+    enum { NAMES_MAX = 128, LONGEST = 48 };
+    char words[NAMES_MAX][LONGEST];
+    const char *names[NAMES_MAX];
     int count = 0;
     for (int i = 0; i < command->option_count; i++)
-        for (const char *part = command->options[i].name; *part && count < MOST_NAMES;) {
+        for (const char *part = command->options[i].name; *part && count < NAMES_MAX;) {
             size_t length = strcspn(part, "|");
             if (length > 1 && length < LONGEST && command->options[i].help) {
                 snprintf(words[count], LONGEST, "%.*s", (int)length, part);
@@ -126,6 +127,7 @@ static int store(const AppCommand *command, const AppOption *option, const char 
 // --name value, --name=value, -n, and plain arguments in any order; "--" ends the options.
 int app_parse(const AppCommand *command, int argc, char **argv, void *options, int *file_count)
 {
+    assert_debug(argc > 0 && file_count);
     int files = 0;
     bool only_files = false;
     for (int i = 1; i < argc; i++) {

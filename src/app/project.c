@@ -1,4 +1,4 @@
-// project.c - the home of what Talus ships, the world of a project, and what stands in its folders.
+// project.c - the world of a project, and what stands in its folders.
 #include "app/project.h"
 
 #include "base/file.h"
@@ -10,21 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
-
-const char *project_home(Arena *arena)
-{
-    static const char *const homes[] = { "../share/talus", "webots-home", ".." };
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *base = length > 0 ? path_directory(arena, arena_text(arena, program, (size_t)length)) : ".";
-    for (int i = 0; i < COUNT_OF(homes); i++) {
-        char *home = path_normalized(arena, path_join(arena, base, homes[i]));
-        if (file_exists(path_join(arena, home, "resources/Makefile.include")))
-            return home;
-    }
-    return NULL;
-}
 
 // ---- the world of a project ----
 
@@ -37,6 +22,7 @@ static int compare_texts(const void *a, const void *b) { return strcmp(*(char *c
 
 static void find_worlds(Arena *arena, const char *folder, const char *ending, Worlds *worlds)
 {
+    assert_debug(folder && ending);
     DIR *directory = opendir(folder);
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         if (entry->d_name[0] == '.' || strcasecmp(path_extension(entry->d_name), ending) != 0)
@@ -44,8 +30,7 @@ static void find_worlds(Arena *arena, const char *folder, const char *ending, Wo
         char *path = path_join(arena, folder, entry->d_name);
         if (!file_exists(path))
             continue;
-        memory_grow(&worlds->items, &worlds->capacity, worlds->count + 1, sizeof *worlds->items);
-        worlds->items[worlds->count++] = path;
+        *memory_push(worlds->items, worlds->count, worlds->capacity) = path;
     }
     if (directory)
         closedir(directory);
@@ -92,6 +77,10 @@ static void refuse(const char *argument, const char *verb, const Worlds *worlds)
 
 const char *project_world(Arena *arena, const char *argument, const char *verb)
 {
+    if (!*argument) {
+        fprintf(stderr, "talus %s: the name of the file is empty\n", verb);
+        return NULL;
+    }
     if (!file_is_directory(argument))
         return argument;
     Worlds worlds = { 0 };

@@ -1,4 +1,4 @@
-// project.h - projects as folders: which world of one is meant, and where Talus has its own files.
+// project.h - projects as folders: which world of one is meant.
 #ifndef TALUS_APP_PROJECT_H
 #define TALUS_APP_PROJECT_H
 
@@ -8,8 +8,5 @@
 // only one in worlds/ (or beside, when there is no such folder), or the one with the folder's name. Says why on
 // standard error and returns NULL when there is none or a choice.
 const char *project_world(Arena *arena, const char *argument, const char *verb);
-
-// The folder with resources/, as Webots' own is laid out: share/talus or the source tree. NULL when it is not there.
-const char *project_home(Arena *arena);
 
 #endif

@@ -2,7 +2,7 @@
 // window.
 #include "app/app.h"
 #include "app/project.h"
-#include "app/show.h"
+#include "app/outputs.h"
 
 #include "base/budget.h"
 #include "base/file.h"
@@ -62,7 +62,7 @@ typedef struct Job {
     Sim *sim;
     Devices *devices;
     Control *control;
-    Show *show;
+    Outputs *outputs;
     RenderCamera camera;
     int width, height;
     int printed;
@@ -161,10 +161,10 @@ static bool start(Job *job)
     bool passes_time = options->steps > 0 || options->at > 0.0 || options->every > 0.0;
     job->devices = sim_devices(job->sim);
     if (passes_time && !options->no_controllers && !options->untrusted && control_is_needed(job->devices)) {
-        job->show = show_create(job->sim);
+        job->outputs = outputs_create(job->sim);
         ControlOptions control = { .out = stderr,
                                    .is_quiet = options->quiet,
-                                   .show = show_for_control(job->show),
+                                   .show = outputs_for_control(job->outputs),
                                    .watches = { { .context = job, .heard = make_room } } };
         job->control = control_create(job->sim, &control, job->diags);
     }
@@ -219,6 +219,7 @@ static void simulate(Job *job)
 // What a supervisor asks for in the middle of a run.
 bool app_export_picture(Sim *sim, Devices *devices, const char *path, int quality)
 {
+    assert_debug(sim && devices && path);
     if (!render_picture_has_format(path)) {
         diag_warning(sim_diags(sim), (SourcePos){ 0 },
                      "the picture '%s' wants a name that ends with .png, .jpg or .jpeg", path);
@@ -256,6 +257,7 @@ static void report(const Job *job, RenderCounts counts)
 // "film.png" and 7: "film-0007.png".
 static const char *numbered(const char *picture, int number, Text *name)
 {
+    assert_debug(number >= 0);
     const char *extension = path_extension(picture);
     name->length = 0;
     text_printf(name, "%.*s-%04d%s", (int)(strlen(picture) - strlen(extension)), picture, number, extension);
@@ -303,6 +305,7 @@ static int draw_series(Job *job)
     return code;
 }
 
+// As `talus run` without its outputs; whatever fails, what was started is ended before the world goes.
 static int render_file(Job *job)
 {
     SimOptions options = { 0 };
@@ -327,12 +330,13 @@ static int render_file(Job *job)
         code = EXIT_SIMULATION;
 done:
     control_destroy(job->control);
-    show_destroy(job->show);
+    outputs_destroy(job->outputs);
     show_diagnostics(job);
     sim_destroy(job->sim);
     return code;
 }
 
+// Options are checked before the world is loaded, which may take long.
 static int render_verb(const AppCommand *command, int argc, char **argv)
 {
     RenderOptions options = { .at = NAN, .every = NAN, .steps = -1, .frames = -1 };

@@ -63,6 +63,9 @@ static int run_replay(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "give one recording");
     if (options.port < 0 || options.port > 65535)
         return app_usage_error(command, "--port wants 1 to 65535");
+    if (options.address && !viewer_address_is_sound(options.address))
+        return app_usage_error(command, "--address wants an IP number of this machine, as 192.168.1.7 or ::, not '%s'",
+                               options.address);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

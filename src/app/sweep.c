@@ -69,20 +69,6 @@ static double now(void)
 
 // ---- runners ----
 
-static bool write_all(int file, const void *data, size_t size)
-{
-    for (const char *at = data; size > 0;) {
-        ssize_t count = write(file, at, size);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        at += count;
-        size -= (size_t)count;
-    }
-    return true;
-}
-
 static bool read_all(int file, void *data, size_t size)
 {
     for (char *at = data; size > 0;) {
@@ -100,6 +86,7 @@ static bool read_all(int file, void *data, size_t size)
 // The life of a runner. Its own group, so that whatever it starts ends with it.
 static void run_rows(Sweep *sweep, int from, int to)
 {
+    assert_debug(from >= 0 && to >= from);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN);
     int nothing = open("/dev/null", O_RDWR);
@@ -112,7 +99,7 @@ static void run_rows(Sweep *sweep, int from, int to)
         sweep_run_row(sweep, &result);
         Text line = { 0 };
         sweep_write_line(sweep, &result, &line);
-        bool is_written = write_all(to, line.data, line.length);
+        bool is_written = file_write_all(to, line.data, line.length);
         text_free(&line);
         sweep_result_free(&result);
         if (!is_written)
@@ -121,6 +108,7 @@ static void run_rows(Sweep *sweep, int from, int to)
     _exit(0);
 }
 
+// A fork of this process, which has loaded the sweep: nothing is read again, and the pipe carries row numbers alone.
 static bool runner_start(Runner *runner, Sweep *sweep)
 {
     int down[2], up[2];
@@ -174,12 +162,13 @@ static int runner_end(Runner *runner)
 
 static bool runner_give(Runner *runner, Sweep *sweep, int row)
 {
+    assert_debug(row >= 0 && row < sweep_row_count(sweep) && runner->row < 0);
     if (runner->pid == 0 && !runner_start(runner, sweep))
         return false;
     double timeout = sweep_timeout(sweep);
     runner->row = row;
     runner->deadline = timeout > 0.0 ? now() + timeout : INFINITY;
-    return write_all(runner->to, &row, sizeof row);
+    return file_write_all(runner->to, &row, sizeof row);
 }
 
 static void lose_row(SweepResult *result, Runner *runner, SweepStatus status, double timeout)
@@ -228,6 +217,7 @@ static void take_line(SweepRun *run, const char *line)
 {
     SweepResult result = sweep_result_create(run->sweep, 0);
     if (sweep_read_line(run->sweep, line, &result) && !run->is_done[result.row]) {
+        assert_debug(result.row >= 0 && result.row < sweep_row_count(run->sweep));
         sweep_result_free(&run->results[result.row]);
         run->results[result.row] = result;
         run->is_done[result.row] = true;
@@ -268,7 +258,7 @@ static bool journal_open(SweepRun *run, Arena *arena)
     if (file)
         fclose(file);
     is_fine = is_fine && ftruncate(run->journal, whole) == 0
-              && (whole > 0 || write_all(run->journal, head.data, head.length));
+              && (whole > 0 || file_write_all(run->journal, head.data, head.length));
     text_free(&head);
     run->first_done = run->done_count;
     return is_fine;
@@ -295,7 +285,7 @@ static bool keep_row(SweepRun *run, const SweepResult *result)
 {
     Text line = { 0 };
     sweep_write_line(run->sweep, result, &line);
-    bool is_kept = write_all(run->journal, line.data, line.length);
+    bool is_kept = file_write_all(run->journal, line.data, line.length);
     if (!is_kept)
         diag_error(run->diags, (SourcePos){ 0 }, "the journal cannot be written: %s", strerror(errno));
     take_line(run, line.data);
@@ -308,6 +298,7 @@ static bool keep_row(SweepRun *run, const SweepResult *result)
 
 static int next_row(const SweepRun *run, int row)
 {
+    assert(row >= 0);
     while (row < sweep_row_count(run->sweep) && run->is_done[row])
         row++;
     return row;
@@ -327,8 +318,11 @@ static bool look_after(SweepRun *run, Runner *runner, bool has_spoken)
     return is_fine;
 }
 
+// One process for each job, fed row by row: a world that crashes takes its row along and nothing else. Which process
+// runs which row depends on the clock, what a row gives does not.
 static bool run_all(SweepRun *run, int jobs)
 {
+    assert_debug(jobs > 0);
     Runner *runners = memory_alloc_array((size_t)jobs, sizeof *runners);
     struct pollfd *polled = memory_alloc_array((size_t)jobs, sizeof *polled);
     for (int i = 0; i < jobs; i++)
@@ -391,7 +385,7 @@ static int serve_rows(Sweep *sweep)
         }
         Text out = { 0 };
         sweep_write_line(sweep, &result, &out);
-        bool is_written = write_all(STDOUT_FILENO, out.data, out.length);
+        bool is_written = file_write_all(STDOUT_FILENO, out.data, out.length);
         text_free(&out);
         sweep_result_free(&result);
         if (!is_written)
@@ -493,6 +487,7 @@ static int finish(SweepRun *run, bool is_fine)
     return app_print(&out) ? EXIT_OK : EXIT_INPUT;
 }
 
+// Rows that the journal has are not run again, so a sweep that was interrupted goes on.
 static int run_loaded(Sweep *sweep, const SweepOptions *options, DiagSink *diags)
 {
     if (options->list) {

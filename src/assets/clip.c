@@ -51,6 +51,7 @@ static sf_count_t bytes_seek(sf_count_t offset, int whence, void *context)
 
 static sf_count_t bytes_read(void *out, sf_count_t count, void *context)
 {
+    assert_debug(((Bytes *)context)->at >= 0 && ((Bytes *)context)->at <= ((Bytes *)context)->size);
     Bytes *bytes = context;
     sf_count_t rest = bytes->size - bytes->at;
     if (count > rest)
@@ -195,14 +196,16 @@ Clip *clip_create(int channels, int rate, int frame_count, const float *samples)
 
 static void put_number(uint8_t *out, uint32_t value, int bytes)
 {
+    assert_debug(bytes > 0 && bytes <= 4);
     for (int i = 0; i < bytes; i++)
         out[i] = (uint8_t)(value >> (8 * i));
 }
 
 void clip_wav_header(uint8_t header[CLIP_WAV_HEADER], int channels, int rate, int64_t frame_count)
 {
-    int64_t bytes = 2 * frame_count * channels, most = (int64_t)UINT32_MAX - CLIP_WAV_HEADER;
-    uint32_t data = (uint32_t)(bytes < most ? bytes : most);
+    assert_debug(channels > 0 && rate > 0 && frame_count >= 0);
+    int64_t bytes = 2 * frame_count * channels, max = (int64_t)UINT32_MAX - CLIP_WAV_HEADER;
+    uint32_t data = (uint32_t)(bytes < max ? bytes : max);
     memcpy(header, "RIFF....WAVEfmt ....................data....", CLIP_WAV_HEADER);
     put_number(header + 4, data + CLIP_WAV_HEADER - 8, 4);
     put_number(header + 16, 16, 4);
@@ -218,6 +221,7 @@ void clip_wav_header(uint8_t header[CLIP_WAV_HEADER], int channels, int rate, in
 
 void clip_encode_wav(const Clip *clip, Text *out)
 {
+    assert_debug(clip->samples && out);
     uint8_t header[CLIP_WAV_HEADER];
     clip_wav_header(header, clip->channels, clip->rate, clip->frame_count);
     text_add(out, (const char *)header, sizeof header);

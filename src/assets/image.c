@@ -43,12 +43,14 @@ static bool refuse(WorkerReply *reply, const char *reason)
 
 static bool has_alpha(const uint8_t *pixels, size_t count)
 {
+    assert_debug(pixels || count == 0);
     for (size_t i = 0; i < count; i++)
         if (pixels[4 * i + 3] != 255)
             return true;
     return false;
 }
 
+// In the worker. Size is known from the head, so a picture that is too large costs nothing.
 static bool decode(const char *request, size_t size, WorkerReply *reply, void *state)
 {
     (void)state;
@@ -149,6 +151,7 @@ static void add_bytes(void *context, void *data, int size) { text_add(context, d
 
 bool image_encode_png(int width, int height, int channels, const void *pixels, int stride, Text *out)
 {
+    assert_debug(channels >= 1 && channels <= 4 && out);
     return width > 0 && height > 0
            && stbi_write_png_to_func(add_bytes, out, width, height, channels, pixels,
                                      stride > 0 ? stride : width * channels)
@@ -158,6 +161,7 @@ bool image_encode_png(int width, int height, int channels, const void *pixels, i
 bool image_write_png(const char *path, int width, int height, int channels, const void *pixels, int stride,
                      DiagSink *diags)
 {
+    assert_debug(path && channels >= 1 && channels <= 4);
     Text text = { 0 };
     bool ok = image_encode_png(width, height, channels, pixels, stride, &text)
               && file_write_atomic(path, text.data, text.length, diags);
@@ -168,6 +172,7 @@ bool image_write_png(const char *path, int width, int height, int channels, cons
 bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality,
                       DiagSink *diags)
 {
+    assert_debug(path && channels >= 1 && channels <= 4);
     Text text = { 0 };
     bool ok = width > 0 && height > 0
               && stbi_write_jpg_to_func(add_bytes, &text, width, height, channels, pixels,

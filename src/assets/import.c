@@ -131,9 +131,12 @@ static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind ki
     return mesh;
 }
 
+// STL and OBJ are read here, in one pass and with bounded memory; every other format goes to a library in a confined
+// process.
 Mesh *import_bytes(Importer *importer, const char *path, const char *data, size_t size, const ImportOptions *options,
                    DiagSink *diags, SourcePos pos)
 {
+    assert_debug(importer && (data || size == 0));
     static const ImportOptions usual;
     if (!options)
         options = &usual;

@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-    MOST_COMPANIONS = 64,
-    MOST_ROUNDS = 4,
+    COMPANIONS_MAX = 64,
+    ROUNDS_MAX = 4,
     LONGEST_NAME = 1024,
     DEEPEST_NODE = 512,
     IMPORT_TIME_MS = 60000,
@@ -79,9 +79,9 @@ typedef struct MemoryFile {
 } MemoryFile;
 
 typedef struct Request {
-    MemoryFile files[MOST_COMPANIONS + 1];
+    MemoryFile files[COMPANIONS_MAX + 1];
     int file_count;
-    char *wanted[MOST_COMPANIONS];
+    char *wanted[COMPANIONS_MAX];
     int wanted_count;
 } Request;
 
@@ -137,11 +137,12 @@ static const char *without_dot(const char *name)
 
 static void want(Request *request, const char *name)
 {
-    if (request->wanted_count >= MOST_COMPANIONS || strlen(name) > LONGEST_NAME)
+    if (request->wanted_count >= COMPANIONS_MAX || strlen(name) > LONGEST_NAME)
         return;
     for (int i = 0; i < request->wanted_count; i++)
         if (!strcmp(request->wanted[i], name))
             return;
+    assert_debug(request->wanted_count < COMPANIONS_MAX);
     request->wanted[request->wanted_count++] = strdup(name);
 }
 
@@ -181,7 +182,7 @@ static bool read_request(const char *data, size_t size, RequestHeader *header, R
         return false;
     memcpy(header, data, sizeof *header);
     data += sizeof *header;
-    for (uint32_t i = 0; i < header->file_count && i <= MOST_COMPANIONS; i++) {
+    for (uint32_t i = 0; i < header->file_count && i <= COMPANIONS_MAX; i++) {
         FileHeader file;
         memcpy(&file, data, sizeof file);
         data += sizeof file;
@@ -293,6 +294,7 @@ static void find_bones(const struct aiScene *scene, Skeleton *skeleton, const st
     if (depth > DEEPEST_NODE)
         return;
     if (skeleton->count < MESH_BONES_MAX && is_bone(scene, node) && bone_named(skeleton, &node->mName) < 0) {
+        assert_debug(skeleton->count < MESH_BONES_MAX && parent < skeleton->count);
         skeleton->bones[skeleton->count] = (struct Bone){ .node = node, .parent = parent };
         parent = skeleton->count++;
     }
@@ -342,6 +344,7 @@ static void reply_bones(Output *output)
 // The strongest of a vertex.
 static void add_weight(MeshInfluence *influence, int bone, float weight)
 {
+    assert_debug(bone >= 0 && bone < MESH_BONES_MAX);
     int weakest = 0;
     for (int i = 1; i < MESH_INFLUENCES; i++)
         if (influence->weights[i] < influence->weights[weakest])
@@ -366,6 +369,8 @@ static void reply_influences(Output *output, const struct aiMesh *mesh)
     free(influences);
 }
 
+// The layout of the answer is that of read_part: head, name, positions, normals, coordinates, triangles, weights.
+// Lines and points are no triangles and are left out.
 static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct aiMatrix4x4 *m)
 {
     uint32_t triangles = 0;
@@ -461,6 +466,7 @@ static void reply_wanted(WorkerReply *reply, const Request *request)
         worker_reply_add(reply, request->wanted[i], strlen(request->wanted[i]) + 1);
 }
 
+// In the worker. Data is validated by the library, and cut to what a mesh needs before that costs memory.
 static bool handle(const char *data, size_t size, WorkerReply *reply, void *state)
 {
     (void)state;
@@ -540,6 +546,7 @@ static const void *take(ReplyReader *reader, uint64_t size)
 
 static void take_struct(ReplyReader *reader, void *out, size_t size)
 {
+    assert_debug(out && size > 0);
     const void *data = take(reader, size);
     if (data)
         memcpy(out, data, size);
@@ -614,6 +621,7 @@ static float float_at(const char *data, size_t index)
 static void add_corners(MeshBuilder *builder, int triangle, const uint32_t t[3], const ReplyPart *part,
                         const char *normals, const char *texcoords)
 {
+    assert_debug(triangle >= 0 && triangle < builder->mesh.triangle_count);
     float n[9] = { 0 }, uv[6] = { 0 };
     for (int k = 0; k < 3; k++) {
         if (t[k] >= part->vertex_count)
@@ -629,6 +637,8 @@ static void add_corners(MeshBuilder *builder, int triangle, const uint32_t t[3],
         mesh_build_texcoords(builder, triangle, uv);
 }
 
+// Nothing that the worker says is believed: it read a file of unknown origin. Triangles with corners that do not
+// exist become degenerate, so that counts and normals still fit.
 static void read_part(ReplyReader *reader, MeshBuilder *builder)
 {
     ReplyPart part;
@@ -679,11 +689,12 @@ static bool read_reply(const WorkerAnswer *answer, MeshBuilder *builder)
 // Gathers the files that the worker asked for. Returns false when there is nothing new.
 static bool gather(const WorkerAnswer *answer, const ImportCompanions *companions, Companion *list, int *count)
 {
+    assert_debug(*count >= 0 && *count <= COMPANIONS_MAX);
     ReplyReader reader = { answer->data, answer->data + answer->size, false };
     ReplyHeader header;
     take_struct(&reader, &header, sizeof header);
     bool is_new = false;
-    for (uint32_t i = 0; i < header.count && *count < MOST_COMPANIONS; i++) {
+    for (uint32_t i = 0; i < header.count && *count < COMPANIONS_MAX; i++) {
         const char *end = memchr(reader.p, '\0', (size_t)(reader.end - reader.p));
         if (!end)
             return is_new;
@@ -700,8 +711,9 @@ static bool gather(const WorkerAnswer *answer, const ImportCompanions *companion
 static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main_name, WorkerPart main_file,
                          const Companion *companions, int count, WorkerAnswer *answer)
 {
-    WorkerPart parts[1 + 3 * (MOST_COMPANIONS + 1)];
-    FileHeader files[MOST_COMPANIONS + 1];
+    assert_debug(count >= 0 && count <= COMPANIONS_MAX);
+    WorkerPart parts[1 + 3 * (COMPANIONS_MAX + 1)];
+    FileHeader files[COMPANIONS_MAX + 1];
     int part_count = 0;
     header->file_count = (uint32_t)count + 1;
     parts[part_count++] = (WorkerPart){ header, sizeof *header };
@@ -725,6 +737,8 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main
     return worker_call_limited(worker, parts, part_count, &limits, answer);
 }
 
+// The worker reads no files. When it meets names of others it answers with these, gets them if the importing file
+// may name them, and starts again: a few rounds are enough for materials that name textures.
 bool import_by_worker(Worker *worker, const char *extension, const char *data, size_t size, MeshBuilder *builder,
                       const ImportCompanions *companions, char reason[256])
 {
@@ -733,10 +747,10 @@ bool import_by_worker(Worker *worker, const char *extension, const char *data, s
     snprintf(header.extension, sizeof header.extension, "%s", extension);
     char name[32];
     snprintf(name, sizeof name, "model.%s", extension);
-    Companion list[MOST_COMPANIONS];
+    Companion list[COMPANIONS_MAX];
     int count = 0;
     bool ok = false;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
         WorkerAnswer answer;
         WorkerStatus status = call(worker, &header, name, (WorkerPart){ data, size }, list, count, &answer);
         ReplyHeader reply = { 0 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 100000, MOST_MATERIALS = 4096, MOST_LIBRARIES = 64, MOST_CORNERS = 1000000, LONGEST_NAME = 256 };
+enum { PARTS_MAX = 100000, MATERIALS_MAX = 4096, LIBRARIES_MAX = 64, CORNERS_MAX = 1000000, LONGEST_NAME = 256 };
 
 typedef struct Corner {
     int64_t vertex, texcoord, normal;  // from 0; -1: none
@@ -35,10 +35,11 @@ static const char *skip_blank(const char *p, const char *end)
     return p;
 }
 
-static int scan_numbers(const char *p, const char *end, double *values, int most)
+static int scan_numbers(const char *p, const char *end, double *values, int max)
 {
+    assert_debug(max > 0);
     int count = 0;
-    while (count < most) {
+    while (count < max) {
         p = skip_blank(p, end);
         const char *after = text_scan_double(p, end, &values[count]);
         if (!after)
@@ -143,13 +144,14 @@ static int find_material(const Mesh *mesh, const char *name)
 static void begin_part(ObjReader *reader)
 {
     const Mesh *mesh = &reader->builder->mesh;
-    if (reader->part_is_new && mesh->part_count < MOST_PARTS)
+    if (reader->part_is_new && mesh->part_count < PARTS_MAX)
         mesh_build_part(reader->builder, reader->group ? reader->group : "", find_material(mesh, reader->material));
     reader->part_is_new = false;
 }
 
 static void add_attributes(ObjReader *reader, int triangle, const Corner *a, const Corner *b, const Corner *c)
 {
+    assert_debug(triangle >= 0);
     const Corner *corners[3] = { a, b, c };
     float normals[9] = { 0 }, texcoords[6] = { 0 };
     bool has_normals = false, has_texcoords = false;
@@ -170,11 +172,12 @@ static void add_attributes(ObjReader *reader, int triangle, const Corner *a, con
         mesh_build_texcoords(reader->builder, triangle, texcoords);
 }
 
+// Most faces are triangles and skip the cutting of polygons.
 static void read_face(ObjReader *reader, const char *p, const char *end)
 {
     MeshBuilder *builder = reader->builder;
     int count = 0;
-    for (p = skip_blank(p, end); p < end && count < MOST_CORNERS; p = skip_blank(p, end)) {
+    for (p = skip_blank(p, end); p < end && count < CORNERS_MAX; p = skip_blank(p, end)) {
         memory_grow(&reader->corners, &reader->corner_capacity, count + 1, sizeof *reader->corners);
         const char *after = read_corner(reader, p, end, &reader->corners[count]);
         if (!after)
@@ -269,7 +272,7 @@ static void read_material_line(MeshMaterial *material, const char *p, const char
 
 static void end_material(MeshBuilder *builder, MeshMaterial *material)
 {
-    if (material->name && builder->mesh.material_count < MOST_MATERIALS)
+    if (material->name && builder->mesh.material_count < MATERIALS_MAX)
         mesh_build_material(builder, material);
     free(material->name);
     free(material->texture);
@@ -298,7 +301,7 @@ static void read_materials(MeshBuilder *builder, const char *data, size_t size)
 
 static void read_library(ObjReader *reader, const char *p, const char *end)
 {
-    if (reader->library_count++ >= MOST_LIBRARIES)
+    if (reader->library_count++ >= LIBRARIES_MAX)
         return;
     char *name = rest_of_line(p, end);
     size_t length = strlen(name);

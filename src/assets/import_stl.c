@@ -69,6 +69,7 @@ static int64_t vertex_of(CornerTable *table, const float *point)
         return -1;
     memory_grow(&table->keys, &table->capacity, table->count + 1, sizeof *table->keys);
     memcpy(table->keys[table->count], p, sizeof p);
+    assert_debug(table->count < table->capacity);
     table->slots[slot] = *recent = (uint32_t)++table->count;
     if ((uint32_t)table->count * 2 > table->mask)
         rehash(table, (table->mask + 1) * 2);
@@ -89,6 +90,7 @@ static void add_facet(MeshBuilder *builder, CornerTable *table, const float corn
 // Hands the merged corners over as the vertices of the mesh.
 static void end_table(MeshBuilder *builder, CornerTable *table, MeshBuildOptions *build)
 {
+    assert_debug(table->count <= table->capacity);
     double *positions = memory_alloc_raw(memory_product((size_t)table->count, 3 * sizeof(double)) + 1);
     for (int i = 0; i < table->count; i++)
         for (int k = 0; k < 3; k++)
@@ -154,9 +156,9 @@ static const char *read_name(const char *p, const char *end, MeshBuilder *builde
     const char *stop = line_end;
     while (stop > p && (unsigned char)stop[-1] <= ' ')
         stop--;
-    enum { LONGEST_NAME = 256, MOST_PARTS = 100000 };
+    enum { LONGEST_NAME = 256, PARTS_MAX = 100000 };
     char *name = memory_text(p, (size_t)(stop - p) < LONGEST_NAME ? (size_t)(stop - p) : LONGEST_NAME);
-    if (builder->mesh.part_count < MOST_PARTS)
+    if (builder->mesh.part_count < PARTS_MAX)
         mesh_build_part(builder, name, -1);
     free(name);
     return line_end;

@@ -46,6 +46,7 @@ uint64_t mesh_hash(const Mesh *mesh)
 
 static Vec3 triangle_cross(const Mesh *mesh, int triangle)
 {
+    assert_debug(triangle >= 0 && triangle < mesh->triangle_count);
     const uint32_t *t = mesh->triangles + 3 * (size_t)triangle;
     Vec3 a = mesh_position(mesh, t[0]);
     return vec3_cross(vec3_sub(mesh_position(mesh, t[1]), a), vec3_sub(mesh_position(mesh, t[2]), a));
@@ -87,6 +88,7 @@ void mesh_report(const MeshReport *report, const char *what, DiagSink *diags, So
 // For each vertex the corners (3 * triangle + k) that lie there.
 static void corners_of_vertices(const Mesh *mesh, uint32_t **starts_out, uint32_t **corners_out)
 {
+    assert_debug(mesh->vertex_count > 0 || mesh->triangle_count == 0);
     size_t corner_count = 3 * (size_t)mesh->triangle_count;
     uint32_t *starts = memory_alloc_array((size_t)mesh->vertex_count + 2, sizeof *starts);
     uint32_t *list = memory_alloc_raw(corner_count * sizeof *list + 1);
@@ -102,6 +104,7 @@ static void corners_of_vertices(const Mesh *mesh, uint32_t **starts_out, uint32_
 
 static double corner_angle(const Mesh *mesh, uint32_t corner)
 {
+    assert_debug(corner < 3 * (uint32_t)mesh->triangle_count);
     uint32_t first = corner - corner % 3, k = corner % 3;
     Vec3 p = mesh_position(mesh, mesh->triangles[corner]);
     Vec3 a = vec3_sub(mesh_position(mesh, mesh->triangles[first + (k + 1) % 3]), p);
@@ -111,11 +114,12 @@ static double corner_angle(const Mesh *mesh, uint32_t corner)
 
 void mesh_compute_normals(Mesh *mesh, double crease_angle)
 {
+    assert_debug(mesh->triangles || mesh->triangle_count == 0);
     free(mesh->normals);
     mesh->normals = NULL;
     if (!(crease_angle > 0.0) || mesh->triangle_count == 0)
         return;
-    enum { MOST_NEIGHBOURS = 256 };  // a fan of more faces counts as flat there: the work stays linear
+    enum { NEIGHBOURS_MAX = 256 };  // a fan of more faces counts as flat there: the work stays linear
     uint32_t *starts, *list;
     corners_of_vertices(mesh, &starts, &list);
     Vec3 *faces = memory_alloc_raw(memory_product((size_t)mesh->triangle_count, sizeof *faces));
@@ -125,14 +129,14 @@ void mesh_compute_normals(Mesh *mesh, double crease_angle)
     for (uint32_t i = 0; i < 3 * (uint32_t)mesh->triangle_count; i++)
         angles[i] = corner_angle(mesh, i);
     mesh->normals = memory_alloc_raw(memory_product((size_t)mesh->triangle_count, 9 * sizeof(float)));
-    double least = crease_angle >= M_PI ? -2.0 : cos(crease_angle) - 1e-9;
+    double min = crease_angle >= M_PI ? -2.0 : cos(crease_angle) - 1e-9;
     for (int v = 0; v < mesh->vertex_count; v++) {
         uint32_t begin = starts[v], end = starts[v + 1];
         for (uint32_t i = begin; i < end; i++) {
             Vec3 own = faces[list[i] / 3], sum = VEC3_ZERO;
-            for (uint32_t k = begin; k < end && end - begin <= MOST_NEIGHBOURS; k++) {
+            for (uint32_t k = begin; k < end && end - begin <= NEIGHBOURS_MAX; k++) {
                 Vec3 other = faces[list[k] / 3];
-                if (vec3_dot(own, other) >= least)
+                if (vec3_dot(own, other) >= min)
                     sum = vec3_mad(sum, other, angles[list[k]]);
             }
             Vec3 normal = vec3_length2(sum) > 1e-20 ? vec3_normalized(sum) : own;
@@ -269,6 +273,7 @@ static void bend_normal(const MeshMotion *motion, const float *from, float *to)
 
 void mesh_bend(Mesh *bent, const Mesh *rest, const MeshMotion *motions)
 {
+    assert_debug(bent->vertex_count == rest->vertex_count && rest->influences && motions);
     MeshMotion motion;
     for (int i = 0; i < rest->vertex_count; i++) {
         Vec3 p = mesh_position(rest, (uint32_t)i);

@@ -52,6 +52,7 @@ int mesh_build_triangle(MeshBuilder *builder, int64_t a, int64_t b, int64_t c)
 // Room for the corners of all triangles so far; new ones are zero, which mesh_build_end takes as "not given".
 static float *corners(float **data, int *capacity, int triangle_count, int floats)
 {
+    assert_debug(triangle_count >= 0 && floats > 0);
     int before = *capacity;
     memory_grow(data, capacity, triangle_count, (size_t)floats * sizeof(float));
     if (*capacity > before)
@@ -62,12 +63,14 @@ static float *corners(float **data, int *capacity, int triangle_count, int float
 
 void mesh_build_normals(MeshBuilder *builder, int triangle, const float normals[9])
 {
+    assert_debug(triangle >= 0 && triangle < builder->mesh.triangle_count);
     float *all = corners(&builder->mesh.normals, &builder->normal_capacity, builder->mesh.triangle_count, 9);
     memcpy(all + 9 * (size_t)triangle, normals, 9 * sizeof(float));
 }
 
 void mesh_build_texcoords(MeshBuilder *builder, int triangle, const float texcoords[6])
 {
+    assert_debug(triangle >= 0 && triangle < builder->mesh.triangle_count);
     float *all = corners(&builder->mesh.texcoords, &builder->texcoord_capacity, builder->mesh.triangle_count, 6);
     memcpy(all + 6 * (size_t)triangle, texcoords, 6 * sizeof(float));
 }
@@ -76,6 +79,7 @@ static char *copy_text(const char *text) { return text ? memory_string(text) : N
 
 int mesh_build_material(MeshBuilder *builder, const MeshMaterial *material)
 {
+    assert_debug(material);
     Mesh *mesh = &builder->mesh;
     memory_grow(&mesh->materials, &builder->material_capacity, mesh->material_count + 1, sizeof *mesh->materials);
     MeshMaterial *copy = &mesh->materials[mesh->material_count];
@@ -87,6 +91,7 @@ int mesh_build_material(MeshBuilder *builder, const MeshMaterial *material)
 
 int mesh_build_bone(MeshBuilder *builder, const char *name, int parent, Pose rest)
 {
+    assert(name);
     Mesh *mesh = &builder->mesh;
     if (mesh->bone_count >= MESH_BONES_MAX)
         return -1;
@@ -133,13 +138,14 @@ void mesh_build_influence(MeshBuilder *builder, int vertex, const MeshInfluence 
 
 void mesh_build_part(MeshBuilder *builder, const char *name, int material)
 {
+    assert_debug(material >= -1);
     Mesh *mesh = &builder->mesh;
     if (mesh->part_count == 0 && mesh->triangle_count > 0) {
         memory_grow(&mesh->parts, &builder->part_capacity, 1, sizeof *mesh->parts);
         mesh->parts[mesh->part_count++] = (MeshPart){ memory_string(""), 0, mesh->triangle_count, -1 };
     }
-    memory_grow(&mesh->parts, &builder->part_capacity, mesh->part_count + 1, sizeof *mesh->parts);
-    mesh->parts[mesh->part_count++] = (MeshPart){ memory_string(name ? name : ""), mesh->triangle_count, 0, material };
+    *memory_push(mesh->parts, mesh->part_count, builder->part_capacity) =
+        (MeshPart){ memory_string(name ? name : ""), mesh->triangle_count, 0, material };
 }
 
 void mesh_build_cancel(MeshBuilder *builder)
@@ -245,6 +251,7 @@ static void rotated(const uint32_t *t, uint32_t out[3])
 // first slots tried follow from the smallest index, and only when those are taken from a hash of all three.
 static bool is_duplicate(const Mesh *mesh, TriangleTable *table, const uint32_t *t, int index)
 {
+    assert_debug(index >= 0 && index < mesh->triangle_count);
     enum { NEAR_SLOTS = 16 };
     uint32_t key[3];
     rotated(t, key);
@@ -284,6 +291,7 @@ static bool remap_triangle(uint32_t *t, const uint32_t *remap, int vertex_count,
 
 static void move_triangle(Mesh *mesh, int from, int to)
 {
+    assert_debug(to >= 0 && to <= from && from < mesh->triangle_count);
     if (from == to)
         return;
     memcpy(mesh->triangles + 3 * (size_t)to, mesh->triangles + 3 * (size_t)from, 3 * sizeof(uint32_t));
@@ -400,6 +408,7 @@ static void compute_box(Mesh *mesh)
 
 static void *trimmed(void *data, int count, size_t item_size)
 {
+    assert(count >= 0);
     if (!data)
         return NULL;
     void *smaller = realloc(data, count > 0 ? (size_t)count * item_size : 1);
@@ -426,8 +435,12 @@ static void add_report(MeshReport *to, const MeshReport *from)
     to->too_large |= from->too_large;
 }
 
+// Equal points are welded, then triangles cleaned, then points dropped that nobody uses: each step makes work for
+// the next.
 Mesh *mesh_build_end(MeshBuilder *builder, const MeshBuildOptions *options, MeshReport *report)
 {
+    assert_debug(builder->mesh.vertex_count <= builder->vertex_capacity
+                 && builder->mesh.triangle_count <= builder->triangle_capacity);
     static const MeshBuildOptions usual;
     if (!options)
         options = &usual;
@@ -557,6 +570,7 @@ Mesh *mesh_transformed(const Mesh *mesh, Vec3 scale, Pose pose)
 
 Mesh *mesh_filtered(const Mesh *mesh, const char *name, int material)
 {
+    assert(mesh);
     Mesh *copy = mesh_copy(mesh);
     int kept = 0, kept_parts = 0;
     for (int p = 0; p < copy->part_count; p++) {

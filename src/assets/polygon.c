@@ -24,6 +24,7 @@ static Vec3 polygon_point(const MeshBuilder *builder, int64_t vertex)
 // Newell's normal: exact for planar polygons, a fair mean for others.
 static Vec3 polygon_normal(const MeshBuilder *builder, const int64_t *vertices, int count)
 {
+    assert_debug(vertices && count >= 3);
     Vec3 sum = VEC3_ZERO, origin = polygon_point(builder, vertices[0]);
     for (int i = 0; i < count; i++) {
         Vec3 a = vec3_sub(polygon_point(builder, vertices[i]), origin);
@@ -38,6 +39,7 @@ static double turn(Vec2 a, Vec2 b, Vec2 c) { return (b.x - a.x) * (c.y - a.y) - 
 // Drops the axis along which the polygon is widest seen, keeping its turn.
 static void project(const MeshBuilder *builder, const int64_t *vertices, int count, Vec3 normal, Corner *corners)
 {
+    assert_debug(count >= 3);
     double ax = fabs(normal.x), ay = fabs(normal.y), az = fabs(normal.z);
     for (int i = 0; i < count; i++) {
         Vec3 v = polygon_point(builder, vertices[i]);
@@ -75,6 +77,7 @@ static bool same_point(Vec2 a, Vec2 b) { return a.x == b.x && a.y == b.y; }
 
 static bool is_ear(const Corner *corners, int at, int64_t *budget)
 {
+    assert_debug(at >= 0);
     Vec2 a = corners[corners[at].previous].p, b = corners[at].p, c = corners[corners[at].next].p;
     if (turn(a, b, c) <= 0.0)
         return false;
@@ -99,6 +102,7 @@ typedef struct TriangleSink {
 
 static void cut(TriangleSink *sink, int a, int b, int c)
 {
+    assert_debug(a != b && b != c && a != c);
     mesh_build_triangle(sink->builder, sink->vertices[a], sink->vertices[b], sink->vertices[c]);
     if (sink->corner_out) {
         int *out = sink->corner_out + 3 * (size_t)sink->count;
@@ -111,6 +115,7 @@ static void cut(TriangleSink *sink, int a, int b, int c)
 
 static void clip_ears(TriangleSink *sink, Corner *corners, int count)
 {
+    assert_debug(count >= 3);
     MeshBuilder *builder = sink->builder;
     int left = count, at = 0, misses = 0;
     while (left > 3 && misses < left && builder->clipping_budget > 0) {
@@ -179,12 +184,14 @@ typedef struct FaceReader {
 // Index of the attribute of a corner: by its own list, else as the point's.
 static int attribute_index(const int32_t *list, int list_count, int place, int point, int count)
 {
+    assert_debug(place >= 0 && count >= 0);
     int index = list ? (place < list_count ? list[place] : -1) : point;
     return index >= 0 && index < count ? index : -1;
 }
 
 static void add_normals(FaceReader *reader, int triangle, const int corners[3], int face)
 {
+    assert_debug(triangle >= 0 && face >= 0);
     const MeshFaces *faces = reader->faces;
     float normals[9] = { 0 };
     for (int k = 0; k < 3; k++) {
@@ -235,6 +242,7 @@ static void end_polygon(FaceReader *reader, int face)
 
 static void add_corner(FaceReader *reader, int place)
 {
+    assert_debug(place >= 0 && place < reader->faces->index_count);
     memory_grow(&reader->vertices, &reader->capacity, reader->count + 1, sizeof *reader->vertices);
     memory_grow(&reader->places, &reader->place_capacity, reader->count + 1, sizeof *reader->places);
     reader->vertices[reader->count] = reader->faces->indices[place];
@@ -311,6 +319,7 @@ Mesh *mesh_faces(const MeshFaces *faces, const Limits *limits, MeshReport *repor
 
 static Vec3 spine_point(const MeshExtrusion *extrusion, int i)
 {
+    assert_debug(i >= 0 && i < extrusion->spine_count);
     const double *p = extrusion->spine + 3 * (size_t)i;
     return vec3(p[0], p[1], p[2]);
 }
@@ -388,11 +397,13 @@ static SpineFrame *spine_frames(const MeshExtrusion *extrusion, bool closed)
 
 static const double *item(const double *list, int count, int i, int size)
 {
+    assert_debug(i >= 0 && size > 0);
     return count > 0 ? list + (size_t)size * (size_t)int_min(i, count - 1) : NULL;
 }
 
 static Vec3 extruded_point(const MeshExtrusion *extrusion, const SpineFrame *frame, int i, int k)
 {
+    assert_debug(i >= 0 && i < extrusion->spine_count && k >= 0 && k < extrusion->section_count);
     const double *scale = item(extrusion->scales, extrusion->scale_count, i, 2);
     const double *turn_by = item(extrusion->orientations, extrusion->orientation_count, i, 4);
     Vec3 p = vec3(extrusion->section[2 * k] * (scale ? scale[0] : 1.0), 0.0,
@@ -416,8 +427,11 @@ static void add_side(MeshBuilder *builder, const MeshExtrusion *extrusion, int i
     mesh_build_texcoords(builder, second, (const float[6]){ u0, v0, u1, v0, u1, v1 });
 }
 
+// The section may be concave, so the cap is a polygon; texture coordinates lie over its larger side, as VRML97 has
+// it (6.18).
 static void add_cap(MeshBuilder *builder, const MeshExtrusion *extrusion, int row, bool is_begin)
 {
+    assert_debug(row >= 0 && row < extrusion->spine_count && extrusion->section_count > 1);
     int sections = extrusion->section_count;
     const double *s = extrusion->section;
     bool closed = s[0] == s[2 * (sections - 1)] && s[1] == s[2 * (sections - 1) + 1];
@@ -452,12 +466,12 @@ static void add_cap(MeshBuilder *builder, const MeshExtrusion *extrusion, int ro
 Mesh *mesh_extrusion(const MeshExtrusion *extrusion, const Limits *limits, MeshReport *report)
 {
     int sections = extrusion->section_count, points = extrusion->spine_count;
-    int64_t most = limits_or_default(limits)->mesh_vertices;
-    if (sections < 2 || points < 2 || (int64_t)sections * points > most)
+    int64_t max = limits_or_default(limits)->mesh_vertices;
+    if (sections < 2 || points < 2 || (int64_t)sections * points > max)
         return NULL;
     bool closed = vec3_is_equal(spine_point(extrusion, 0), spine_point(extrusion, points - 1)) && points > 2;
     SpineFrame *frames = spine_frames(extrusion, closed);
-    MeshBuilder builder = { .vertex_limit = most };
+    MeshBuilder builder = { .vertex_limit = max };
     for (int i = 0; i < points; i++)
         for (int k = 0; k < sections; k++)
             mesh_build_vertex(&builder, extruded_point(extrusion, &frames[i], i, k));

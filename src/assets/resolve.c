@@ -13,11 +13,11 @@
 
 enum {
     LONGEST_URL = 4096,
-    MOST_TRIED = 400,      // places kept for the message
-    MOST_TAIL_PARTS = 32,  // folders of a URL that are tried as the start of a tail
-    HIGHEST_CLIMB = 12,    // folders above the naming file that are looked into
-    DEEPEST_PACKAGE = 4,   // levels below an entry of ROS_PACKAGE_PATH
-    MOST_PACKAGE_FOLDERS = 20000,
+    TRIED_MAX = 400,      // places kept for the message
+    TAIL_PARTS_MAX = 32,  // folders of a URL that are tried as the start of a tail
+    HIGHEST_CLIMB = 12,   // folders above the naming file that are looked into
+    DEEPEST_PACKAGE = 4,  // levels below an entry of ROS_PACKAGE_PATH
+    PACKAGE_FOLDERS_MAX = 20000,
 };
 
 #define WEBOTS_REPOSITORY "raw.githubusercontent.com/cyberbotics/webots"
@@ -50,8 +50,8 @@ struct Resolver {
 
 static void add_root(RootList *list, const char *path, const char *origin)
 {
-    memory_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
-    list->items[list->count++] = (Root){ path, origin };
+    assert_debug(path && origin);
+    *memory_push(list->items, list->count, list->capacity) = (Root){ path, origin };
 }
 
 static void add_roots_of_variable(Resolver *resolver, RootList *list, const char *variable, const char *tail,
@@ -71,6 +71,7 @@ static const char *copy_or_null(Arena *arena, const char *text)
     return text && *text ? arena_string(arena, text) : NULL;
 }
 
+// The environment is read once: answers stay the same for the life of a world, whatever a plugin sets.
 Resolver *resolve_create(const ResolveOptions *options)
 {
     static const ResolveOptions none;
@@ -160,8 +161,9 @@ typedef struct Search {
 
 static void note_tried(Search *search, const char *place)
 {
+    assert_debug(place);
     Resolved *result = search->result;
-    if (result->tried_count >= MOST_TRIED)
+    if (result->tried_count >= TRIED_MAX)
         return;
     for (int i = 0; i < result->tried_count; i++)
         if (!strcmp(result->tried[i], place))
@@ -252,10 +254,10 @@ static bool take_below(Search *search, const char *folder, const char *name, con
 }
 
 // The parts of a path that could start a tail, longest tail first.
-static int split_tails(const char *path, const char *tails[MOST_TAIL_PARTS])
+static int split_tails(const char *path, const char *tails[TAIL_PARTS_MAX])
 {
     int count = 0;
-    for (const char *p = path; *p && count < MOST_TAIL_PARTS;) {
+    for (const char *p = path; *p && count < TAIL_PARTS_MAX;) {
         while (*p == '/')
             p++;
         if (*p)
@@ -268,7 +270,7 @@ static int split_tails(const char *path, const char *tails[MOST_TAIL_PARTS])
 // Looks for the longest tail of `path` below each folder; among equals the first folder wins.
 static bool take_tail(Search *search, const RootList *folders, const char *path)
 {
-    const char *tails[MOST_TAIL_PARTS];
+    const char *tails[TAIL_PARTS_MAX];
     int count = split_tails(path, tails);
     if (count == 0)
         return false;
@@ -394,10 +396,10 @@ static bool take_cached_tag(Search *search, const char *repository, const char *
     DIR *directory = opendir(folder);
     if (!directory)
         return false;
-    enum { MOST_TAGS = 256 };
-    const char *tags[MOST_TAGS];
+    enum { TAGS_MAX = 256 };
+    const char *tags[TAGS_MAX];
     int count = 0;
-    for (struct dirent *entry; count < MOST_TAGS && (entry = readdir(directory));)
+    for (struct dirent *entry; count < TAGS_MAX && (entry = readdir(directory));)
         if (entry->d_name[0] != '.')
             tags[count++] = arena_string(arena, entry->d_name);
     closedir(directory);
@@ -523,7 +525,7 @@ static bool take_in_packages(Search *search, const RootList *roots, const char *
             return true;
         if (!strcmp(path_name(root), name) && take_below(search, root, rest, "package", false))
             return true;
-        int budget = MOST_PACKAGE_FOLDERS;
+        int budget = PACKAGE_FOLDERS_MAX;
         char *package = crawl ? crawl_for_package(arena, root, name, DEEPEST_PACKAGE, &budget) : NULL;
         if (package && take_below(search, package, rest, "package", false))
             return true;
@@ -665,6 +667,7 @@ bool resolve_is_network(const char *url)
 
 bool resolve_url(const Resolver *resolver, const char *url, const char *from, Arena *arena, Resolved *result)
 {
+    assert_debug(resolver && url && arena && result);
     *result = (Resolved){ .is_network = resolve_is_network(url) };
     if (!from || !*from)
         from = resolver->main_file;
@@ -703,6 +706,7 @@ static bool is_safe_in_path(char c) { return isalnum((unsigned char)c) || strchr
 // A part of a URL as a file name: what a path or a shell could misread is percent-encoded.
 static bool add_part(Text *out, const char *part, size_t length)
 {
+    assert_debug(part || length == 0);
     if (length == 0 || (length == 1 && part[0] == '.'))
         return true;
     if ((length == 2 && part[0] == '.' && part[1] == '.') || length > 200)

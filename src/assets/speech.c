@@ -61,6 +61,7 @@ double speech_estimate(const char *text)
 // "en-US" becomes "en-us"; anything that is no such word is refused, because it becomes an argument.
 static bool voice_of(const char *language, char voice[16])
 {
+    assert_debug(language);
     size_t length = strlen(language);
     if (length < 2 || length >= 16)
         return false;

@@ -115,6 +115,7 @@ StoreEntry store_entry_at(const AssetStore *store, int index)
 
 static int find_item(const AssetStore *store, const char *key)
 {
+    assert_debug(store->slot_count == 0 || (store->slot_count & (store->slot_count - 1)) == 0);
     uint64_t hash = hash_string(key);
     for (int slot = (int)(hash & (uint64_t)(store->slot_count - 1)); store->slot_count > 0;
          slot = (slot + 1) & (store->slot_count - 1)) {
@@ -129,6 +130,7 @@ static int find_item(const AssetStore *store, const char *key)
 
 static void put_slot(AssetStore *store, int index)
 {
+    assert_debug(index >= 0 && index < store->item_count && store->item_count < store->slot_count);
     int mask = store->slot_count - 1, slot = (int)(store->items[index].hash & (uint64_t)mask);
     while (store->slots[slot])
         slot = (slot + 1) & mask;
@@ -170,14 +172,14 @@ static void count_item(AssetStore *store, const Item *item)
 
 static void note_entry(AssetStore *store, const char *url, const char *from, const Resolved *resolved)
 {
-    enum { MOST_ENTRIES = 100000 };
+    assert_debug(url);
+    enum { ENTRIES_MAX = 100000 };
     for (int i = store->entry_count - 1; i >= 0 && i >= store->entry_count - 64; i--)
         if (!strcmp(store->entries[i].url, url) && !strcmp(store->entries[i].from, from))
             return;
-    if (store->entry_count >= MOST_ENTRIES)
+    if (store->entry_count >= ENTRIES_MAX)
         return;
-    memory_grow(&store->entries, &store->entry_capacity, store->entry_count + 1, sizeof *store->entries);
-    store->entries[store->entry_count++] =
+    *memory_push(store->entries, store->entry_count, store->entry_capacity) =
         (StoreEntry){ arena_string(store->arena, url), arena_string(store->arena, from),
                       resolved->path ? arena_string(store->arena, resolved->path) : NULL, resolved->origin };
 }
@@ -311,6 +313,7 @@ static const Mesh *filtered(const Load *load, const Mesh *whole, const char *url
 const Mesh *store_mesh(AssetStore *store, const char *url, const char *from, const StoreMeshQuery *query,
                        DiagSink *diags, SourcePos pos)
 {
+    assert_debug(store && url);
     Arena *arena = arena_create();
     Load load = { store, ITEM_MESH, "mesh", query ? *query : STORE_MESH_ALL, NULL, diags, pos };
     pthread_mutex_lock(&store->lock);
@@ -325,6 +328,7 @@ const Mesh *store_mesh(AssetStore *store, const char *url, const char *from, con
 
 const Image *store_image(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos)
 {
+    assert_debug(url);
     Arena *arena = arena_create();
     Load load = { store, ITEM_IMAGE, "texture", STORE_MESH_ALL, NULL, diags, pos };
     pthread_mutex_lock(&store->lock);
@@ -337,6 +341,7 @@ const Image *store_image(AssetStore *store, const char *url, const char *from, D
 
 const Clip *store_clip(AssetStore *store, const char *url, const char *from, DiagSink *diags, SourcePos pos)
 {
+    assert_debug(url);
     Arena *arena = arena_create();
     Load load = { store, ITEM_CLIP, "sound", STORE_MESH_ALL, NULL, diags, pos };
     pthread_mutex_lock(&store->lock);
@@ -350,6 +355,7 @@ const Clip *store_clip(AssetStore *store, const char *url, const char *from, Dia
 const FileData *store_file(AssetStore *store, const char *what, const char *url, const char *from, const char **path,
                            DiagSink *diags, SourcePos pos)
 {
+    assert_debug(url);
     Arena *arena = arena_create();
     Load load = { store, ITEM_FILE, what, STORE_MESH_ALL, NULL, diags, pos };
     pthread_mutex_lock(&store->lock);

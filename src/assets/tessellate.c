@@ -119,6 +119,7 @@ typedef struct IcoSphere {
 
 static void split(IcoSphere *sphere, Vec3 a, Vec3 b, Vec3 c, int depth)
 {
+    assert_debug(depth >= 0);
     if (depth > 0) {
         Vec3 ab = vec3_normalized(vec3_add(a, b)), bc = vec3_normalized(vec3_add(b, c)),
              ca = vec3_normalized(vec3_add(c, a));
@@ -138,8 +139,8 @@ static void split(IcoSphere *sphere, Vec3 a, Vec3 b, Vec3 c, int depth)
 
 Mesh *mesh_sphere_ico(double radius, int subdivision)
 {
-    enum { MOST_SUBDIVISION = 7 };
-    int depth = int_min(int_max(subdivision, 1), MOST_SUBDIVISION) - 1;
+    enum { SUBDIVISION_MAX = 7 };
+    int depth = int_min(int_max(subdivision, 1), SUBDIVISION_MAX) - 1;
     double ring_z = 1.0 / sqrt(5.0), ring_r = 2.0 / sqrt(5.0);
     Vec3 upper[5], lower[5], top = vec3(0, 0, 1), bottom = vec3(0, 0, -1);
     for (int i = 0; i < 5; i++) {
@@ -167,6 +168,7 @@ typedef struct Ring {
 
 static Vertex ring_vertex(const Ring *ring, const int *indices, int i, int divisions)
 {
+    assert_debug(i >= 0 && i <= divisions && divisions > 0);
     double c = cos(2.0 * M_PI * (i % divisions) / divisions), s = sin(2.0 * M_PI * (i % divisions) / divisions);
     int index = ring->radius == 0.0 ? indices[0] : indices[i % divisions];
     return (Vertex){
@@ -176,6 +178,7 @@ static Vertex ring_vertex(const Ring *ring, const int *indices, int i, int divis
 
 static void add_ring_points(MeshBuilder *builder, const Ring *ring, int divisions, int *indices)
 {
+    assert_debug(divisions > 0);
     for (int i = 0; i < (ring->radius == 0.0 ? 1 : divisions); i++) {
         double angle = 2.0 * M_PI * i / divisions;
         indices[i] = mesh_build_vertex(builder, vec3(ring->radius * cos(angle), ring->radius * sin(angle), ring->z));
@@ -185,6 +188,7 @@ static void add_ring_points(MeshBuilder *builder, const Ring *ring, int division
 // From the lowest ring up.
 static void add_rings(MeshBuilder *builder, const Ring *rings, int count, int divisions)
 {
+    assert_debug(count >= 2 && divisions > 0);
     int below[MESH_MOST_DIVISIONS], above[MESH_MOST_DIVISIONS];
     add_ring_points(builder, &rings[0], divisions, below);
     for (int r = 0; r + 1 < count; r++) {
@@ -204,10 +208,7 @@ static void add_rings(MeshBuilder *builder, const Ring *rings, int count, int di
     }
 }
 
-static int clamped_divisions(int divisions, int least)
-{
-    return int_min(int_max(divisions, least), MESH_MOST_DIVISIONS);
-}
+static int clamped_divisions(int divisions, int min) { return int_min(int_max(divisions, min), MESH_MOST_DIVISIONS); }
 
 Mesh *mesh_sphere_uv(double radius, int slices, int stacks, MeshAxis axis)
 {
@@ -314,6 +315,7 @@ Mesh *mesh_capsule(const MeshRound *round)
 
 static double grid_height(const MeshGrid *grid, int column, int row)
 {
+    assert_debug(column >= 0 && column < grid->columns && row >= 0 && row < grid->rows);
     int64_t place = column + (int64_t)grid->columns * row;
     return place < grid->height_count ? grid->heights[place] : 0.0;
 }

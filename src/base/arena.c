@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_BLOCK = 64 * 1024, SMALL_BLOCK = 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
+enum {
+    ALIGNMENT = 16,
+    FIRST_BLOCK = 16 * 1024,
+    SMALL_BLOCK = 1024,
+    DOUBLED_BLOCK = 64 * 1024,
+    LARGEST_BLOCK = 4 * 1024 * 1024
+};
+enum { UNUSED_SHARE = 8 };  // of a large arena at most one in so many bytes waits in the last block
 
 typedef struct Block {
     struct Block *next;
@@ -60,12 +67,16 @@ void arena_reset(Arena *arena)
 
 static Block *add_block(Arena *arena, size_t size)
 {
+    assert_debug(arena->next_size > 0 && size <= SIZE_MAX - sizeof(Block));
     size_t wanted = size > arena->next_size ? size : arena->next_size;
-    if (arena->next_size < LARGEST_BLOCK)
-        arena->next_size *= 2;
     Block *block = memory_alloc_raw(sizeof *block + wanted);
     *block = (Block){ .size = wanted };
+    assert_debug(block->size >= size);
     arena->bytes += sizeof *block + wanted;
+    // Small arenas double; large ones grow by a share, for what the last block has too much of nobody uses.
+    size_t doubled = arena->next_size < DOUBLED_BLOCK ? 2 * arena->next_size : DOUBLED_BLOCK;
+    size_t share = arena->bytes / UNUSED_SHARE;
+    arena->next_size = share < doubled ? doubled : share < LARGEST_BLOCK ? share : LARGEST_BLOCK;
     if (arena->current) {
         block->next = arena->current->next;
         arena->current->next = block;
@@ -87,6 +98,8 @@ static void *take(Arena *arena, size_t size)
     if (!block || block->size - block->used < size)
         block = add_block(arena, size);
     void *data = (char *)(block + 1) + block->used;
+    assert_debug(block->used + size <= block->size);
+    assert_debug((uintptr_t)data % ALIGNMENT == 0);
     block->used += size;
     return data;
 }
@@ -106,6 +119,7 @@ void *arena_alloc_array(Arena *arena, size_t count, size_t item_size)
 
 void *arena_copy(Arena *arena, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     void *copy = take(arena, size);
     if (size)
         memcpy(copy, data, size);
@@ -141,6 +155,7 @@ size_t arena_bytes(const Arena *arena) { return sizeof *arena + arena->bytes; }
 
 const void *arena_next_block(const Arena *arena, const void *block, const void **data, size_t *size)
 {
+    assert_debug(data && size);
     const Block *next = block ? ((const Block *)block)->next : arena->first;
     if (!next)
         return NULL;

@@ -16,6 +16,7 @@ enum { TICK_US = 20000 };  // of processor time; a load or step is seen to be ov
 
 // Signals belong to the process, so there is one of these. The handler reads it; only `seen` is its own.
 static BudgetOptions budget;
+static Limits watched;      // what budget.limits points to
 static char words[4][128];  // by BudgetLimit, made before a handler needs them
 static volatile sig_atomic_t load_count, is_loading, is_over;
 static int64_t load_began_us;
@@ -58,6 +59,7 @@ static int64_t resident_bytes(void)
 
 static void end_process(BudgetLimit limit)
 {
+    assert_debug((int)limit > BUDGET_FITS && (int)limit < COUNT_OF(words));
     ssize_t ignored = write(STDERR_FILENO, words[limit], strlen(words[limit]));
     (void)ignored;
     syscall(SYS_exit_group, budget.exit_code);
@@ -102,8 +104,10 @@ static void bound_files(int64_t bytes)
 
 void budget_start(const BudgetOptions *options)
 {
-    const Limits *limits = options->limits;
+    watched = *options->limits;
+    const Limits *limits = &watched;
     budget = *options;
+    budget.limits = limits;
     bound_files(limits->output_bytes);
     snprintf(words[BUDGET_LOAD_MS], sizeof words[0],
              "talus: loading took more than %lld ms of processor time (limit load_ms)\n", (long long)limits->load_ms);

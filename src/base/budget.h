@@ -30,8 +30,8 @@ typedef struct BudgetOptions {
     void (*step_is_over)(const char *words);
 } BudgetOptions;
 
-// Starts the watch, with a load at work; none when no limit is set. The limits must stay. Also bounds the size of files
-// written.
+// Starts the watch, with a load at work; none when no limit is set. It goes on to the end of the process, so the limits
+// are copied. Also bounds the size of files written.
 void budget_start(const BudgetOptions *options);
 void budget_begin_load(void);
 void budget_end_load(void);  // looks once more, so that also a short load that is over its limit ends here

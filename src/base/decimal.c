@@ -34,6 +34,7 @@ static Power leading_bits(const uint64_t *limbs)
     int top = LIMBS - 1;
     while (limbs[top] == 0)
         top--;
+    assert_debug(top >= 0);
     int shift = __builtin_clzll(limbs[top]);
     uint64_t part[3];
     bool more = false;
@@ -113,6 +114,7 @@ Decimal decimal_from_double(double value)
     uint64_t middle = 4 * c, lower = middle - (short_below ? 1 : 2), upper = middle + 2;
     int k = short_below ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
     int shift = q + floor_log2_pow10(-k) + 1;
+    assert_debug(-k >= MIN_POWER && -k <= MAX_POWER);
     Power power = powers[-k - MIN_POWER];
     middle = round_to_odd(power, middle << shift);
     lower = round_to_odd(power, lower << shift) + !even;  // the ends read back as `value` only when it is even

@@ -37,6 +37,7 @@ DiagSink *diag_create(void)
 
 DiagSink *diag_create_like(const DiagSink *other, bool shares_names)
 {
+    assert_debug(other && other->file_count > 0);
     DiagSink *diags = memory_alloc(sizeof *diags);
     diags->arena = arena_create_small();
     diags->limit = other->limit;
@@ -61,6 +62,7 @@ void diag_destroy(DiagSink *diags)
 
 uint16_t diag_file(DiagSink *diags, const char *name)
 {
+    assert(name);
     for (int i = diags->file_count - 1; i >= 0; i--)
         if (!strcmp(diags->files[i], name))
             return (uint16_t)i;
@@ -87,6 +89,7 @@ static void rebuild_slots(DiagSink *diags)
 {
     free(diags->slots);
     diags->slot_count = diags->slot_count ? diags->slot_count * 2 : 64;
+    assert_debug(diags->slot_count > diags->count);
     diags->slots = memory_alloc_array((size_t)diags->slot_count, sizeof *diags->slots);
     memset(diags->slots, 0xff, (size_t)diags->slot_count * sizeof *diags->slots);
     for (int i = 0; i < diags->count; i++) {
@@ -120,12 +123,12 @@ static void clean(char *text, size_t size)
     if (!*c)
         return;
     char plain[2048];
-    size_t length = 0, most = size < sizeof plain ? size : sizeof plain;
-    for (c = text; *c && length + 5 <= most; c++) {
+    size_t length = 0, max = size < sizeof plain ? size : sizeof plain;
+    for (c = text; *c && length + 5 <= max; c++) {
         if (*c == '\n' || *c == '\t' || *c == '\r')
             plain[length++] = ' ';
         else if (is_control(c))
-            length += (size_t)snprintf(plain + length, most - length, "\\x%02x",
+            length += (size_t)snprintf(plain + length, max - length, "\\x%02x",
                                        (unsigned char)(*c == (char)0xc2 ? *++c : *c));
         else
             plain[length++] = *c;
@@ -136,6 +139,7 @@ static void clean(char *text, size_t size)
 
 static void add(DiagSink *diags, DiagSeverity severity, SourcePos pos, const char *format, va_list arguments)
 {
+    assert_debug(severity >= DIAG_NOTE && severity <= DIAG_ERROR);
     char buffer[1024];
     int length = vsnprintf(buffer, sizeof buffer, format, arguments);
     if (length >= (int)sizeof buffer)
@@ -145,6 +149,7 @@ static void add(DiagSink *diags, DiagSeverity severity, SourcePos pos, const cha
     diags->last = -1;
     if (diags->count * 2 >= diags->slot_count)
         rebuild_slots(diags);
+    assert_debug(diags->count < diags->slot_count);
     uint64_t slot = hash_message(severity, pos, buffer);
     for (int index; (index = diags->slots[slot % (uint64_t)diags->slot_count]) >= 0; slot++) {
         if (same(&diags->items[index], severity, pos, buffer)) {
@@ -189,6 +194,7 @@ void diag_hint(DiagSink *diags, const char *format, ...)
 {
     if (diags->last < 0)
         return;
+    assert_debug(diags->last < diags->count);
     char buffer[512];
     va_list arguments;
     va_start(arguments, format);
@@ -202,6 +208,7 @@ void diag_node(DiagSink *diags, const char *path)
 {
     if (diags->last < 0 || !path)
         return;
+    assert_debug(diags->last < diags->count);
     char buffer[1024];
     snprintf(buffer, sizeof buffer, "%s", path);
     clean(buffer, sizeof buffer);
@@ -223,12 +230,14 @@ bool diag_has_errors(const DiagSink *diags) { return diags->totals[DIAG_ERROR] >
 const char *diag_severity_name(DiagSeverity severity)
 {
     static const char *const names[] = { "note", "warning", "error" };
+    assert_debug((int)severity >= 0 && (int)severity < COUNT_OF(names));
     return names[severity];
 }
 
 // How many messages before this one say the same of other places, and whether one has the same hint.
 static int count_before(const DiagSink *diags, int index, bool *has_hint)
 {
+    assert(index >= 0 && index < diags->count);
     const Diagnostic *item = &diags->items[index];
     int count = 0;
     *has_hint = false;
@@ -246,6 +255,7 @@ static int count_before(const DiagSink *diags, int index, bool *has_hint)
 static const char *severity_color(FILE *out, DiagSeverity severity)
 {
     static const TerminalColor colors[] = { TERMINAL_CYAN, TERMINAL_YELLOW, TERMINAL_RED };
+    assert_debug((int)severity >= 0 && (int)severity < COUNT_OF(colors));
     return terminal_color(out, colors[severity]);
 }
 
@@ -262,19 +272,20 @@ static void print_place(const DiagSink *diags, FILE *out, SourcePos pos)
         fputc(' ', out);
 }
 
-void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least)
+void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity min)
 {
+    assert_debug(first >= 0);
     enum {
-        MOST_ALIKE = 3,
-        MOST_COMPARED = 2000
+        ALIKE_MAX = 3,
+        COMPARED_MAX = 2000
     };  // places of one message that are shown; beyond so many messages nobody reads on
     int folded = 0;
     for (int i = first; i < diags->count; i++) {
         const Diagnostic *item = &diags->items[i];
         bool has_hint = false;
-        if (item->severity < least)
+        if (item->severity < min)
             continue;
-        if (i < MOST_COMPARED && count_before(diags, i, &has_hint) >= MOST_ALIKE) {
+        if (i < COMPARED_MAX && count_before(diags, i, &has_hint) >= ALIKE_MAX) {
             folded++;
             continue;
         }

@@ -54,7 +54,7 @@ bool diag_has_errors(const DiagSink *diags);
 
 // Prints messages from index `first` on as "file:line:column: severity: message", at least as severe as `least`. What
 // is said of many places is shown for the first few and then counted; a hint is given once.
-void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity least);
+void diag_print(const DiagSink *diags, FILE *out, int first, DiagSeverity min);
 const char *diag_severity_name(DiagSeverity severity);
 
 #endif

@@ -1,4 +1,4 @@
-// file.c - whole files in and out: reads within a limit, writes aside and renames.
+// file.c - whole files in and out: reads within a limit, writes a temporary one and renames it.
 #include "base/file.h"
 
 #include "base/memory.h"
@@ -22,6 +22,7 @@ static void report(DiagSink *diags, SourcePos pos, const char *path, const char 
 // Never mapped: a file that others shorten meanwhile would end the process at the first touch of what is gone.
 static bool slurp(int descriptor, size_t size, FileData *file)
 {
+    assert_debug(descriptor >= 0);
     char *data = memory_alloc_raw(size + 1);
     size_t done = 0;
     while (done < size) {
@@ -76,8 +77,10 @@ void file_release(FileData *file)
     *file = (FileData){ 0 };
 }
 
-static bool write_all(int descriptor, const char *data, size_t size)
+bool file_write_all(int descriptor, const void *bytes, size_t size)
 {
+    const char *data = bytes;
+    assert_debug(descriptor >= 0 && (data || size == 0));
     while (size > 0) {
         ssize_t done = write(descriptor, data, size);
         if (done < 0 && errno == EINTR)
@@ -111,66 +114,68 @@ static void release_size_signal(const sigset_t *before)
 }
 
 // A file without a name, so that nothing is left of it however the process ends. Not all file systems have them.
-static int open_nameless(const FileAside *aside)
+static int open_nameless(const FileTemporary *temporary)
 {
     char folder[PATH_MAX];
-    const char *slash = strrchr(aside->place, '/');
-    int length = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - aside->place) + 1 : 1,
-                          slash ? aside->place : ".");
+    const char *slash = strrchr(temporary->place, '/');
+    int length = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - temporary->place) + 1 : 1,
+                          slash ? temporary->place : ".");
     if (length >= (int)sizeof folder || access("/proc/self/fd", X_OK) < 0)
         return -1;
     return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
 }
 
-int file_aside_open(FileAside *aside, const char *path)
+int file_temporary_open(FileTemporary *temporary, const char *path)
 {
     struct stat info;
     bool is_there = stat(path, &info) == 0;
-    *aside = (FileAside){ .descriptor = -1, .mode = -1, .is_special = is_there && !S_ISREG(info.st_mode) };
+    *temporary = (FileTemporary){ .descriptor = -1, .mode = -1, .is_special = is_there && !S_ISREG(info.st_mode) };
     char real[PATH_MAX];
-    bool is_real = is_there && !aside->is_special
+    bool is_real = is_there && !temporary->is_special
                    && realpath(path, real);  // what a link names is replaced, not the link
-    if (is_there && !aside->is_special)
-        aside->mode = (int)(info.st_mode & 07777);
-    if (snprintf(aside->place, sizeof aside->place, "%s", is_real ? real : path) >= (int)sizeof aside->place) {
+    if (is_there && !temporary->is_special)
+        temporary->mode = (int)(info.st_mode & 07777);
+    if (snprintf(temporary->place, sizeof temporary->place, "%s", is_real ? real : path)
+        >= (int)sizeof temporary->place) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    snprintf(aside->name, sizeof aside->name, "%s.%ld.tmp", aside->place, (long)getpid());
-    if (aside->is_special)
-        return aside->descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    aside->descriptor = open_nameless(aside);
-    aside->is_nameless = aside->descriptor >= 0;
-    if (!aside->is_nameless)
-        aside->descriptor = open(aside->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC | O_NOFOLLOW, 0644);
-    return aside->descriptor;
+    snprintf(temporary->name, sizeof temporary->name, "%s.%ld.tmp", temporary->place, (long)getpid());
+    if (temporary->is_special)
+        return temporary->descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    temporary->descriptor = open_nameless(temporary);
+    temporary->is_nameless = temporary->descriptor >= 0;
+    if (!temporary->is_nameless)
+        temporary->descriptor = open(temporary->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC | O_NOFOLLOW, 0644);
+    return temporary->descriptor;
 }
 
-static bool give_name(const FileAside *aside)
+static bool give_name(const FileTemporary *temporary)
 {
     char self[48];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", aside->descriptor);
-    unlink(aside->name);  // of a process that had our number and was killed
-    return linkat(AT_FDCWD, self, AT_FDCWD, aside->name, AT_SYMLINK_FOLLOW) == 0;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", temporary->descriptor);
+    unlink(temporary->name);  // of a process that had our number and was killed
+    return linkat(AT_FDCWD, self, AT_FDCWD, temporary->name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-int file_aside_close(FileAside *aside, bool keeps)
+int file_temporary_close(FileTemporary *temporary, bool keeps)
 {
-    bool is_named = !aside->is_special && !aside->is_nameless;
+    assert_debug(temporary->descriptor >= 0);
+    bool is_named = !temporary->is_special && !temporary->is_nameless;
     int error = 0;
-    if (keeps && !aside->is_special) {
-        bool ok = fsync(aside->descriptor) == 0
-                  && (aside->mode < 0 || fchmod(aside->descriptor, (mode_t)aside->mode) == 0);
-        if (ok && aside->is_nameless)
-            ok = is_named = give_name(aside);
+    if (keeps && !temporary->is_special) {
+        bool ok = fsync(temporary->descriptor) == 0
+                  && (temporary->mode < 0 || fchmod(temporary->descriptor, (mode_t)temporary->mode) == 0);
+        if (ok && temporary->is_nameless)
+            ok = is_named = give_name(temporary);
         error = ok ? 0 : errno;
     }
-    if (close(aside->descriptor) < 0 && !error)
+    if (close(temporary->descriptor) < 0 && !error)
         error = errno;
-    if (keeps && !error && is_named && rename(aside->name, aside->place) < 0)
+    if (keeps && !error && is_named && rename(temporary->name, temporary->place) < 0)
         error = errno;
     if (is_named && (error || !keeps))
-        unlink(aside->name);
+        unlink(temporary->name);
     return keeps ? error : 0;
 }
 
@@ -184,15 +189,16 @@ const char *file_write_error(int error)
 
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags)
 {
-    FileAside aside;  // not on the heap: also a process whose heap is damaged saves its state
-    int error = file_aside_open(&aside, path) < 0 ? errno : 0;
+    assert_debug(path && (data || size == 0));
+    FileTemporary temporary;  // not on the heap: also a process whose heap is damaged saves its state
+    int error = file_temporary_open(&temporary, path) < 0 ? errno : 0;
     if (!error) {
         sigset_t before;
         hold_size_signal(&before);
-        if (!write_all(aside.descriptor, data, size))
+        if (!file_write_all(temporary.descriptor, data, size))
             error = errno;
         release_size_signal(&before);
-        int end = file_aside_close(&aside, !error);
+        int end = file_temporary_close(&temporary, !error);
         error = error ? error : end;
     }
     if (error && diags)
@@ -304,6 +310,7 @@ char *path_normalized(Arena *arena, const char *path)
     }
     if (length == 0)
         out[length++] = '.';
+    assert_debug(length < strlen(path) + 2);
     out[length] = '\0';
     return out;
 }

@@ -1,5 +1,5 @@
 // file.h - reading and writing whole files, and paths. Reading refuses anything but a regular file of bounded size
-// (no devices, FIFOs, directories); writing is atomic: aside, synced, renamed.
+// (no devices, FIFOs, directories); writing is atomic: temporary, synced, renamed.
 #ifndef TALUS_BASE_FILE_H
 #define TALUS_BASE_FILE_H
 
@@ -17,20 +17,21 @@ typedef struct FileData {
 bool file_read(const char *path, size_t size_limit, FileData *file, DiagSink *diags, SourcePos pos);
 void file_release(FileData *file);
 
+bool file_write_all(int descriptor, const void *bytes, size_t size);  // false: not all of it, errno tells why
 // Writes the whole of data to `path` or leaves the old file as it was. A symbolic link stays one, and what is replaced
 // keeps its mode.
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags);
 // The same in pieces: written to the descriptor, then closed. Until it is kept the file has no name where the file
 // system can do that, so that nothing is left of it, however the process ends.
-typedef struct FileAside {
+typedef struct FileTemporary {
     int descriptor;
     int mode;         // of the file that is replaced; -1: there is none
     bool is_special;  // a device or pipe, written as it is
     bool is_nameless;
     char place[PATH_MAX], name[PATH_MAX + 32];
-} FileAside;
-int file_aside_open(FileAside *aside, const char *path);  // the descriptor, or -1 with errno
-int file_aside_close(FileAside *aside, bool keeps);       // 0, or the errno with which it was not kept
+} FileTemporary;
+int file_temporary_open(FileTemporary *temporary, const char *path);  // the descriptor, or -1 with errno
+int file_temporary_close(FileTemporary *temporary, bool keeps);       // 0, or the errno with which it was not kept
 
 const char *file_write_error(int error);  // why a write failed, for people; `error` is its errno
 

@@ -12,6 +12,7 @@ static uint64_t fold(uint64_t a, uint64_t b)
 
 uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
 {
+    assert_debug(data || size == 0);
     const unsigned char *bytes = data;
     uint64_t hash = seed ^ 0x2d358dccaa6c78a5u;
     size_t left = size;

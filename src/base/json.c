@@ -47,6 +47,7 @@ static void open_bracket(JsonWriter *json, const char *key, char bracket)
 
 static void close_bracket(JsonWriter *json, char bracket)
 {
+    assert_debug(json->depth > 0);
     json->depth--;
     if (json->needs_comma && !json->compact) {
         text_add_char(json->out, '\n');

@@ -57,6 +57,7 @@ static bool read_hex(Reader *reader, uint32_t *code)
 
 static char *add_utf8(char *to, uint32_t code)
 {
+    assert_debug(code < 0x110000);
     if (code < 0x80) {
         *to++ = (char)code;
     } else if (code < 0x800) {
@@ -140,6 +141,7 @@ static bool read_value(Reader *reader, JsonValue *value);
 
 static bool read_items(Reader *reader, JsonValue *value)
 {
+    assert_debug(value->kind == JSON_OBJECT || value->kind == JSON_ARRAY);
     bool is_object = value->kind == JSON_OBJECT;
     char end = is_object ? '}' : ']';
     const JsonValue **link = &value->first;
@@ -222,6 +224,7 @@ static bool read_value(Reader *reader, JsonValue *value)
 
 const JsonValue *json_parse(Arena *arena, const char *text, size_t size, const char **why)
 {
+    assert_debug(arena && (text || size == 0));
     Reader reader = { .arena = arena, .at = text, .end = text + size };
     JsonValue *value = arena_alloc(arena, sizeof *value);
     bool is_read = read_value(&reader, value);
@@ -268,6 +271,7 @@ bool json_member_bool(const JsonValue *object, const char *key, bool preset)
 
 bool json_member_numbers(const JsonValue *object, const char *key, double *values, int count)
 {
+    assert_debug(values && count >= 0);
     const JsonValue *member = json_member(object, key);
     if (!member || member->kind != JSON_ARRAY || member->count != count)
         return false;

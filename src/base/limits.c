@@ -35,6 +35,7 @@ static bool change_one(Limits *limits, const char *piece, size_t length)
         return false;
     for (int i = 0; i < COUNT_OF(rows); i++)
         if (strlen(rows[i].name) == name_length && !memcmp(rows[i].name, piece, name_length)) {
+            assert_debug(rows[i].offset + sizeof value <= sizeof *limits);
             memcpy((char *)limits + rows[i].offset, &value, sizeof value);
             return true;
         }

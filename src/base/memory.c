@@ -60,8 +60,19 @@ void *memory_resize(void *data, size_t count, size_t item_size)
     return resized;
 }
 
+void memory_copy(void *to, const void *from, size_t size)
+{
+    const size_t max_piece = 2048;
+    for (size_t at = 0; at < size;) {
+        size_t piece = size - at < max_piece ? size - at : max_piece;
+        memcpy((char *)to + at, (const char *)from + at, piece);
+        at += piece;
+    }
+}
+
 char *memory_text(const char *text, size_t length)
 {
+    assert(text || length == 0);
     char *copy = memory_alloc_raw(length + 1);
     if (length)
         memcpy(copy, text, length);
@@ -71,13 +82,19 @@ char *memory_text(const char *text, size_t length)
 
 char *memory_string(const char *text) { return memory_text(text, strlen(text)); }
 
+// Small arrays grow by half. Large ones by an eighth: what they have too much of is memory that nobody uses, and the
+// system moves their pages in place of copying them.
 void memory_grow_more(void *data_pointer, int *capacity, int needed, size_t item_size)
 {
+    assert_debug(item_size > 0 && *capacity >= 0);
     assert(needed > *capacity);
-    int grown = *capacity < 8 ? 8 : *capacity + *capacity / 2;
+    enum { LARGE_ARRAY = 64 * 1024 };  // bytes
+    bool is_large = (size_t)*capacity * item_size >= LARGE_ARRAY;
+    int grown = *capacity < 8 ? 8 : *capacity + *capacity / (is_large ? 8 : 2);
     if (grown < needed)
         grown = needed;
     void **data = data_pointer;
+    assert_debug(*data || *capacity == 0);
     *data = memory_resize(*data, (size_t)grown, item_size);
     *capacity = grown;
 }

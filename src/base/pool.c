@@ -71,6 +71,7 @@ static bool claim_piece(const Pool *pool, Stretch *stretch, int *piece)
     while (left > 0)
         if (atomic_compare_exchange_weak(&stretch->left, &left, left - 1)) {
             *piece = stretch->first + (stretch->count - left) * pool->stride;
+            assert_debug(*piece >= 0 && *piece < pool->pieces);
             return true;
         }
     return false;
@@ -79,6 +80,7 @@ static bool claim_piece(const Pool *pool, Stretch *stretch, int *piece)
 // The loop cannot end before the pieces done here are counted, so counting them once at the end is enough.
 static void take_pieces(Pool *pool, int worker)
 {
+    assert_debug(worker >= 0 && worker < pool->thread_count);
     int done = 0, pieces = 0;
     for (int i = 0; i < pool->thread_count; i++) {
         Stretch *stretch = &pool->stretches[(worker + i) % pool->thread_count];
@@ -187,6 +189,7 @@ static void wait_for_pieces(Pool *pool)
 
 static void start_loop(Pool *pool, int count, int grain, PoolRange range, void *context)
 {
+    assert_debug(count > 0 && grain > 0);
     pool->count = count;
     pool->grain = grain;
     pool->pieces = (count - 1) / grain + 1;
@@ -197,6 +200,7 @@ static void start_loop(Pool *pool, int count, int grain, PoolRange range, void *
 
 static void give_stretch(Pool *pool, int thread, int first, int count)
 {
+    assert_debug(thread >= 0 && thread < pool->thread_count && first >= 0 && count >= 0);
     pool->stretches[thread].first = first;
     pool->stretches[thread].count = count;
     atomic_store_explicit(&pool->stretches[thread].left, count, memory_order_release);

@@ -14,6 +14,7 @@ static const char *const places[] = { "", "../", "../lib/talus/", "talus/", "../
 
 static bool find_near(const char *file, const char *name, char *path, size_t capacity)
 {
+    assert_debug(path && capacity > 0);
     const char *slash = strrchr(file, '/');
     int length = slash ? (int)(slash - file) : 0;
     for (int i = 0; slash && i < COUNT_OF(places); i++) {

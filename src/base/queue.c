@@ -17,7 +17,6 @@ struct Queue {
 Queue *queue_create(int slot_count)
 {
     assert(slot_count > 0);
-    assert(slot_count > 0);
     Queue *queue = memory_alloc(sizeof *queue);
     queue->slot_count = slot_count;
     pthread_mutex_init(&queue->lock, NULL);
@@ -50,6 +49,7 @@ int queue_begin_put(Queue *queue)
 void queue_end_put(Queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
+    assert_debug(queue->count < queue->slot_count);
     queue->count++;
     pthread_cond_signal(&queue->has_some);
     pthread_mutex_unlock(&queue->lock);
@@ -68,6 +68,7 @@ int queue_begin_take(Queue *queue)
     pthread_mutex_lock(&queue->lock);
     while (queue->count == 0 && !queue->is_closed)
         pthread_cond_wait(&queue->has_some, &queue->lock);
+    assert_debug(queue->first >= 0 && queue->first < queue->slot_count);
     int slot = queue->count > 0 ? queue->first : -1;
     pthread_mutex_unlock(&queue->lock);
     return slot;

@@ -15,6 +15,7 @@ static uint64_t spread(uint64_t *x)
 
 void random_seed(Random *random, uint64_t seed, const char *name)
 {
+    assert(name);
     uint64_t mixed = hash_combine(hash_string(name), seed);
     *random = (Random){ .state = { spread(&mixed), spread(&mixed) } };
 }
@@ -23,6 +24,7 @@ void random_seed(Random *random, uint64_t seed, const char *name)
 uint64_t random_bits(Random *random)
 {
     uint64_t a = random->state[0], b = random->state[1];
+    assert_debug(a != 0 || b != 0);
     uint64_t result = a + b;
     b ^= a;
     random->state[0] = (a << 24 | a >> 40) ^ b ^ (b << 16);

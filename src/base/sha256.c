@@ -32,8 +32,8 @@ static void mix(uint32_t state[8], const uint8_t *block)
     for (int i = 0; i < 64; i++) {
         uint32_t s1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25), choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
         uint32_t s0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22),
-                 most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        uint32_t t1 = v[7] + s1 + choice + constants[i] + w[i], t2 = s0 + most;
+                 majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        uint32_t t1 = v[7] + s1 + choice + constants[i] + w[i], t2 = s0 + majority;
         memmove(v + 1, v, 7 * sizeof v[0]);
         v[4] += t1;
         v[0] = t1 + t2;
@@ -52,6 +52,7 @@ void sha256_init(Sha256 *sha)
 
 void sha256_add(Sha256 *sha, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     const uint8_t *bytes = data;
     while (size > 0) {
         size_t used = sha->size % 64, take = 64 - used < size ? 64 - used : size;

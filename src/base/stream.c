@@ -1,4 +1,4 @@
-// stream.c - buffered writing aside, and the rename at the end.
+// stream.c - buffered writing temporary, and the rename at the end.
 #include "base/stream.h"
 
 #include "base/file.h"
@@ -16,7 +16,7 @@ enum { BUFFER_BYTES = 1 << 16 };
 
 struct FileStream {
     char *path;
-    FileAside aside;
+    FileTemporary temporary;
     DiagSink *diags;
     bool has_failed;
     int64_t written;  // without what is in the buffer
@@ -34,8 +34,9 @@ static bool fail(FileStream *stream)
 
 static bool put(FileStream *stream, const uint8_t *data, size_t size)
 {
+    assert_debug(stream->temporary.descriptor >= 0);
     while (size > 0) {
-        ssize_t count = write(stream->aside.descriptor, data, size);
+        ssize_t count = write(stream->temporary.descriptor, data, size);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
@@ -49,6 +50,7 @@ static bool put(FileStream *stream, const uint8_t *data, size_t size)
 
 static bool flush(FileStream *stream)
 {
+    assert_debug(stream->buffered <= BUFFER_BYTES);
     size_t size = stream->buffered;
     stream->buffered = 0;
     return !stream->has_failed && put(stream, stream->buffer, size);
@@ -57,7 +59,7 @@ static bool flush(FileStream *stream)
 FileStream *stream_open(const char *path, DiagSink *diags)
 {
     FileStream *stream = memory_alloc(sizeof *stream);
-    if (file_aside_open(&stream->aside, path) < 0) {
+    if (file_temporary_open(&stream->temporary, path) < 0) {
         diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, file_write_error(errno));
         free(stream);
         return NULL;
@@ -69,12 +71,14 @@ FileStream *stream_open(const char *path, DiagSink *diags)
 
 bool stream_write(FileStream *stream, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     if (stream->has_failed)
         return false;
     if (stream->buffered + size > BUFFER_BYTES && !flush(stream))
         return false;
     if (size > BUFFER_BYTES)
         return put(stream, data, size);
+    assert_debug(stream->buffered + size <= BUFFER_BYTES);
     memcpy(stream->buffer + stream->buffered, data, size);
     stream->buffered += size;
     return true;
@@ -85,7 +89,7 @@ bool stream_write_at(FileStream *stream, int64_t offset, const void *data, size_
     if (!flush(stream))
         return false;
     assert(offset >= 0 && offset + (int64_t)size <= stream_size(stream));
-    ssize_t count = pwrite(stream->aside.descriptor, data, size, (off_t)offset);
+    ssize_t count = pwrite(stream->temporary.descriptor, data, size, (off_t)offset);
     return count == (ssize_t)size || fail(stream);
 }
 
@@ -102,7 +106,7 @@ bool stream_close(FileStream *stream)
     if (!stream)
         return true;
     bool ok = flush(stream);
-    int error = file_aside_close(&stream->aside, ok);
+    int error = file_temporary_close(&stream->temporary, ok);
     if (error) {
         errno = error;
         ok = fail(stream);
@@ -115,6 +119,6 @@ void stream_discard(FileStream *stream)
 {
     if (!stream)
         return;
-    file_aside_close(&stream->aside, false);
+    file_temporary_close(&stream->temporary, false);
     release(stream);
 }

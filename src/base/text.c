@@ -34,6 +34,7 @@ static locale_t c_locale(void)
 // The general case: any length, any exponent, correctly rounded by the C library.
 static double slow_double(const char *text, const char *end)
 {
+    assert_debug(text < end);
     char small[128];
     size_t length = (size_t)(end - text);
     char *copy = length < sizeof small ? small : memory_alloc_raw(length + 1);
@@ -63,6 +64,7 @@ static const char *scan_word(const char *text, const char *end, double *value)
 
 const char *text_scan_double(const char *text, const char *end, double *value)
 {
+    assert_debug(text && text <= end && value);
     const char *p = text;
     bool negative = false;
     if (p < end && (*p == '-' || *p == '+'))
@@ -117,6 +119,7 @@ const char *text_scan_double(const char *text, const char *end, double *value)
 
 const char *text_scan_int(const char *text, const char *end, int64_t *value)
 {
+    assert_debug(text && text <= end && value);
     const char *p = text;
     bool negative = false;
     if (p < end && (*p == '-' || *p == '+'))
@@ -162,6 +165,7 @@ static int write_digits(char *to, uint64_t number)
         reversed[count++] = (char)('0' + number % 10);
         number /= 10;
     } while (number);
+    assert_debug(count <= COUNT_OF(reversed));
     for (int i = 0; i < count; i++)
         to[i] = reversed[count - 1 - i];
     return count;
@@ -170,6 +174,7 @@ static int write_digits(char *to, uint64_t number)
 // 12345 with its point after the first digit, and the exponent as C writes it: two digits or three.
 static int write_scientific(char *buffer, const char *digits, int count, int exponent)
 {
+    assert(count > 0);
     char *to = buffer;
     *to++ = digits[0];
     if (count > 1) {
@@ -189,6 +194,7 @@ static int write_scientific(char *buffer, const char *digits, int count, int exp
 // `exponent` is that of the first digit.
 static int write_plain(char *buffer, const char *digits, int count, int exponent)
 {
+    assert_debug(count > 0 && exponent >= -4 && exponent < count);
     char *to = buffer;
     int whole = exponent < 0 ? 0 : exponent + 1;
     if (whole == 0) {
@@ -207,6 +213,7 @@ static int write_finite(char *buffer, double value)
 {
     char digits[20];
     Decimal decimal = decimal_from_double(value);
+    assert_debug(decimal.digits > 0);
     while (decimal.digits % 10 == 0) {
         decimal.digits /= 10;
         decimal.exponent++;
@@ -235,6 +242,8 @@ int text_from_double(char *buffer, double value)
     return (int)(to - buffer);
 }
 
+// Eight plain bytes at a time, as nearly all text is; the table of Unicode 3.1 for the rest, without overlong forms
+// and surrogates.
 bool text_is_valid_utf8(const char *text, size_t length, size_t *bad_offset)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -280,6 +289,7 @@ bool text_ends_with(const char *text, const char *suffix)
 
 bool text_matches_glob(const char *text, const char *pattern)
 {
+    assert_debug(text && pattern);
     const char *star = NULL, *resume = NULL;
     while (*text) {
         if (*pattern == '*') {
@@ -325,6 +335,7 @@ static int edit_distance(const char *a, const char *b)
 
 const char *text_closest(const char *word, const char *const *candidates, int count)
 {
+    assert_debug(word && count >= 0);
     int best_distance = (int)strlen(word) / 4 + 1;
     const char *best = NULL;
     for (int i = 0; i < count; i++) {
@@ -357,11 +368,13 @@ void text_make_room(Text *text, size_t size)
         text_free(text);
         *text = (Text){ .data = memory_alloc_raw(size + 1), .capacity = size + 1 };
     }
+    assert_debug(text->data && text->capacity > size);
     text->data[size] = '\0';
 }
 
 static void reserve(Text *text, size_t extra)
 {
+    assert_debug(text->length < text->capacity || text->capacity == 0);
     size_t needed = text->length + extra + 1;
     if (needed <= text->capacity)
         return;
@@ -372,6 +385,7 @@ static void reserve(Text *text, size_t extra)
 
 void text_add(Text *text, const char *data, size_t length)
 {
+    assert_debug(data || length == 0);
     reserve(text, length);
     if (length)
         memcpy(text->data + text->length, data, length);

@@ -74,6 +74,7 @@ Worker *worker_create(const WorkerOptions *options)
 {
     Worker *worker = memory_alloc(sizeof *worker);
     worker->options = with_defaults(options);
+    assert_debug(worker->options.name && worker->options.time_ms > 0);
     worker->channel = worker->request_file = worker->reply_file = -1;
     pthread_mutex_init(&worker->lock, NULL);
     return worker;
@@ -206,6 +207,7 @@ static void emit_allow(Filter *filter, int call)
 // Allows `call` when its first argument has all the bits of `mask` (0: equals zero bits, always) or equals `value`.
 static void emit_allow_argument(Filter *filter, int call, int argument, uint32_t mask, uint32_t value)
 {
+    assert_debug(argument >= 0 && argument < 6);
     unsigned place = (unsigned)(offsetof(struct seccomp_data, args) + 8 * (size_t)argument);
     emit(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 5));
     emit(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, place));
@@ -307,6 +309,7 @@ static bool confine(Worker *worker)
 
 void *worker_reply_reserve(WorkerReply *reply, size_t size)
 {
+    assert_debug(reply->size <= reply->limit);
     if (size > reply->limit - reply->size)
         raise(SIGXFSZ);  // the parent reports an answer that is too large
     size_t needed = reply->size + size;
@@ -324,6 +327,7 @@ void *worker_reply_reserve(WorkerReply *reply, size_t size)
         reply->data = data;
         reply->capacity = capacity;
     }
+    assert_debug(needed <= reply->capacity);
     void *place = reply->data + reply->size;
     reply->size = needed;
     return place;
@@ -331,6 +335,7 @@ void *worker_reply_reserve(WorkerReply *reply, size_t size)
 
 void worker_reply_add(WorkerReply *reply, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     void *place = worker_reply_reserve(reply, size);
     if (size)
         memcpy(place, data, size);
@@ -540,6 +545,7 @@ static bool write_at(int file, const char *data, size_t size, off_t place)
 
 static bool send_request(Worker *worker, const WorkerPart *parts, int part_count)
 {
+    assert_debug(worker->process > 0);
     Message message = { 0 };
     if (ftruncate(worker->request_file, 0) < 0 || ftruncate(worker->reply_file, 0) < 0)
         return false;
@@ -553,6 +559,7 @@ static bool send_request(Worker *worker, const WorkerPart *parts, int part_count
 
 static bool read_reply(Worker *worker, size_t size, WorkerAnswer *answer)
 {
+    assert_debug(!answer->data);
     struct stat info;
     if (size > (size_t)worker->options.reply_bytes
         || (size > 0 && (fstat(worker->reply_file, &info) < 0 || (size_t)info.st_size < size)))
@@ -579,6 +586,7 @@ static bool read_reply(Worker *worker, size_t size, WorkerAnswer *answer)
 
 static void describe_end(const Worker *worker, WorkerStatus status, int wait_status, WorkerAnswer *answer)
 {
+    assert_debug(status != WORKER_OK && status != WORKER_REFUSED);
     const char *name = worker->options.name;
     if (status == WORKER_TIMEOUT)
         snprintf(answer->message, sizeof answer->message, "the %s took more than %.3g s and was ended", name,
@@ -614,6 +622,7 @@ static WorkerStatus exchange(Worker *worker, const WorkerPart *parts, int part_c
 
 static WorkerStatus call_locked(Worker *worker, const WorkerPart *parts, int part_count, WorkerAnswer *answer)
 {
+    assert_debug(!answer->data);
     Message message = { 0 };
     WorkerStatus status = exchange(worker, parts, part_count, &message);
     for (int i = 1; i < TRIES && status == WORKER_STILL; i++) {
@@ -656,6 +665,7 @@ static bool fits_budget(WorkerLimits *limits)
 WorkerStatus worker_call_limited(Worker *worker, const WorkerPart *parts, int part_count, const WorkerLimits *limits,
                                  WorkerAnswer *answer)
 {
+    assert_debug(parts || part_count == 0);
     *answer = (WorkerAnswer){ 0 };
     pthread_mutex_lock(&worker->lock);
     worker->limits = *limits;

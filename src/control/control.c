@@ -44,6 +44,7 @@ static void forget_controller(Controller *controller)
 // For a robot that is new, or has come in the place of another one.
 static void make_controller(Control *control, int robot)
 {
+    assert_debug(robot >= 0 && robot < control->capacity);
     const SceneNode *node = devices_robot_node(control->devices, robot);
     Controller *controller = &control->controllers[robot], old = *controller;
     const char *program = scene_string(node, "controller");
@@ -60,6 +61,7 @@ static void make_controller(Control *control, int robot)
 // The scene is walked when nodes came or went, not at every step.
 void control_find_robots(Control *control)
 {
+    assert_debug(control->count <= control->capacity);
     uint64_t structure = scene_structure(sim_scene(control->sim));
     if (control->structure == structure)
         return;
@@ -108,8 +110,11 @@ void control_failed(Control *control, const Controller *controller)
                                             controller->name));
 }
 
+// The channel is made before the program: it inherits the memory and needs no handshake. The tag in its environment
+// finds processes that it leaves behind.
 static void start_program(Control *control, Controller *controller, Arena *lasting)
 {
+    assert_debug(controller->robot >= 0 && controller->robot < control->count);
     if (controller->is_extern || names_nothing(controller->program)
         || !devices_robot_exists(control->devices, controller->robot))
         return;

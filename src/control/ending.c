@@ -11,6 +11,7 @@ enum { LAST_MS = 10000, END_MS = 3000, HURRY_MS = 300 };
 
 static int64_t deadline(const Control *control, int wait_ms)
 {
+    assert_debug(wait_ms >= 0);
     return control_now_ms() + (control_is_interrupted(control) ? HURRY_MS : wait_ms);
 }
 

@@ -18,6 +18,7 @@ extern char **environ;
 
 static void add(Environment *environment, char *item)
 {
+    assert_debug(item && environment->count >= 0);
     memory_grow(&environment->items, &environment->capacity, environment->count + 2, sizeof *environment->items);
     environment->items[environment->count++] = item;
     environment->items[environment->count] = NULL;
@@ -25,6 +26,7 @@ static void add(Environment *environment, char *item)
 
 void environment_set(Environment *environment, const char *name, const char *value)
 {
+    assert_debug(name && value);
     size_t length = strlen(name);
     char *text = arena_printf(environment->arena, "%s=%s", name, value);
     for (int i = 0; i < environment->count; i++) {
@@ -156,6 +158,18 @@ static char *own_folder(Arena *arena)
     return length > 0 ? path_directory(arena, arena_text(arena, path, (size_t)length)) : arena_string(arena, ".");
 }
 
+const char *environment_home(Arena *arena)
+{
+    static const char *const homes[] = { "../share/talus", "webots-home", ".." };
+    const char *base = own_folder(arena);
+    for (int i = 0; i < COUNT_OF(homes); i++) {
+        char *home = path_normalized(arena, path_join(arena, base, homes[i]));
+        if (file_exists(path_join(arena, home, "resources/Makefile.include")))
+            return home;
+    }
+    return NULL;
+}
+
 // In a program of others, libtalus knows where it lies: parts of Talus are beside it (in a build), in talus/, or in
 // ../talus (installed in a folder of the machine's kind). Those that are not there are left out.
 static void add_places_of_library(Environment *environment)
@@ -209,5 +223,10 @@ Environment environment_make(Arena *arena, const char *folder, const char *proje
     }
     add_library_paths(&environment, folder, project);
     environment_set(&environment, "PYTHONIOENCODING", "UTF-8");
+    const char *home = getenv("WEBOTS_HOME");
+    if (!home || !*home)
+        home = environment_home(arena);
+    if (home)
+        environment_set(&environment, "WEBOTS_HOME", home);  // programs look for their helpers below it
     return environment;
 }

@@ -15,8 +15,10 @@ typedef struct Runtime {
     const char *command, *options;  // NULL when it says nothing
 } Runtime;
 
-// That of this process, with the folders of libController, of the Python module and of the program; `project` may be
-// NULL.
+// The folder with resources/, as Webots' own is laid out: share/talus, or that of a build. NULL when it is not there.
+const char *environment_home(Arena *arena);
+// That of this process, with the folders of libController, of the Python module and of the program, and with that home
+// as WEBOTS_HOME where none is set; `project` may be NULL.
 Environment environment_make(Arena *arena, const char *folder, const char *project);
 void environment_set(Environment *environment, const char *name, const char *value);
 Runtime environment_read_runtime(Environment *environment, const char *folder);  // and sets the variables that it names

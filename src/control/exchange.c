@@ -36,6 +36,7 @@ static void add_robot(Control *control, const Controller *controller, uint16_t o
 // Unless the controller has them already.
 static void add_constants(Control *control, Controller *controller, int tag, FrameWriter *frame)
 {
+    assert_debug(tag >= 1 && tag < controller->serial_count);
     double *values = memory_alloc_array(CONSTANTS_MAX, sizeof *values);
     int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
     uint64_t hash = hash_bytes(values, (size_t)count * sizeof *values, (uint64_t)count + 1);
@@ -60,6 +61,7 @@ static void add_changed_constants(Control *control, Controller *controller)
 
 static void add_device(Control *control, Controller *controller, int tag, FrameWriter *frame)
 {
+    assert_debug(tag >= 1 && tag <= devices_count(control->devices, controller->robot));
     const DeviceInfo *info = devices_info(control->devices, controller->robot, tag);
     int32_t code = info->kind->code;
     frame_add(frame, &(Record){ .op = OP_DEVICE,
@@ -82,6 +84,7 @@ static char *memory_replace(char *old, const char *text)
 // Room to remember what was sent of so many devices.
 static void know_devices(Controller *controller, int count)
 {
+    assert(count >= 0);
     int known = controller->serial_count;
     controller->serial_count = count + 1;
     controller->serials = memory_resize(controller->serials, (size_t)(count + 1) * DEVICE_CHANNELS,
@@ -133,6 +136,7 @@ void exchange_config(Control *control, Controller *controller)
 
 static void add_readings(Control *control, Controller *controller, int tag)
 {
+    assert_debug(tag >= 0 && tag < controller->serial_count);
     int channels = tag == 0 ? 1 : devices_info(control->devices, controller->robot, tag)->kind->channels;
     for (int32_t channel = 0; channel < channels; channel++) {
         int count;
@@ -161,6 +165,7 @@ static void add_readings(Control *control, Controller *controller, int tag)
 
 static void add_packets(Control *control, Controller *controller, int tag)
 {
+    assert_debug(tag >= 1 && tag < controller->serial_count);
     // What does not fit into a message comes with the next one.
     size_t room = (size_t)limits_default.message_bytes / 2;
     int count = devices_packet_count(control->devices, controller->robot, tag);
@@ -203,13 +208,12 @@ static void add_joystick(FrameWriter *frame, const InputState *state)
                                 .bytes = state->model });
 }
 
-// Keys come from the input file when there is one, else from who looks on.
+// Keys come from the input file or from who looks on; without either there are none.
 static void add_input(Control *control)
 {
     Input *input = control->options.input;
     if (!input) {
-        frame_add(&control->frame,
-                  &(Record){ .op = OP_KEYS, .int_count = control->devices->key_count, .ints = control->devices->keys });
+        frame_add(&control->frame, &(Record){ .op = OP_KEYS });  // none are down
         return;
     }
     const InputState *state = input_at(input, sim_time(control->sim));
@@ -300,7 +304,9 @@ static void enable(Control *control, const Controller *controller, const Record 
 
 static void drop_packets(Control *control, Controller *controller, const Record *record)
 {
-    if (!tag_is_good(control, controller, record->tag) || record->int_count < 1)
+    // A device that came in since the last frame has a tag, but the program was not told of its packets yet.
+    if (!tag_is_good(control, controller, record->tag) || record->tag >= controller->serial_count
+        || record->int_count < 1)
         return;
     for (int i = 0; i < record->ints[0] && controller->packets_sent[record->tag] > 0; i++) {
         devices_packet_drop(control->devices, controller->robot, record->tag);
@@ -316,8 +322,11 @@ static void pin(Control *control, const Controller *controller, const Record *re
         physics_robot_pin(physics, solid, record->ints[0] != 0);
 }
 
+// Commands take effect in the order in which the program gave them; a frame without a duration answers a question
+// and ends no step.
 bool exchange_commands(Control *control, Controller *controller, FrameReader *reader, int *duration_ms)
 {
+    assert_debug(reader && duration_ms);
     Record record;
     bool has_duration = false;
     while (frame_next(reader, &record)) {

@@ -105,6 +105,7 @@ void extern_open(Control *control)
 
 static void drop_guest(Control *control, int index)
 {
+    assert_debug(index >= 0 && index < control->guest_count);
     channel_close(control->guests[index].channel);
     control->guests[index] = control->guests[--control->guest_count];
 }
@@ -209,6 +210,7 @@ static void refuse_robot(Control *control, Channel *channel, const char *name)
 
 static void let_in(Control *control, Controller *controller, const Guest *guest, int pid)
 {
+    assert_debug(guest->channel && !controller->channel);
     controller->channel = guest->channel;
     controller->has_exited_well = false;
     controller->peer_pid = guest->is_local ? guest->pid : guest->is_own ? (pid_t)pid : 0;
@@ -261,6 +263,7 @@ static bool greet(Control *control, const Guest *guest, const void *data, size_t
 
 static void add_guest(Control *control, int handle, Guest guest)
 {
+    assert_debug(handle >= 0 && control->guest_count <= GUESTS_MAX);
     if (control->guest_count == GUESTS_MAX) {
         diag_warning(control->diags, (SourcePos){ 0 }, "more than %d connections say nothing; the oldest is closed",
                      GUESTS_MAX);
@@ -297,6 +300,7 @@ static void accept_all(Control *control)
 
 static void hear_guests(Control *control)
 {
+    assert_debug(control->guest_count <= GUESTS_MAX);
     for (int i = control->guest_count - 1; i >= 0; i--) {
         Guest *guest = &control->guests[i];
         const void *data;
@@ -335,6 +339,7 @@ static bool anyone_waits(const Control *control)
 
 void extern_accept(Control *control, int wait_ms)
 {
+    assert_debug(wait_ms >= 0);
     // Who comes when every robot has its controller is only refused: no need to look at every step.
     if (control->listener < 0 || (!anyone_waits(control) && control_now_ms() - control->looked_ms < LOOK_MS))
         return;

@@ -88,6 +88,7 @@ static bool is_word(const Line *line, const char *text)
 // The place of the next word among these; -1 and a message naming what is wanted.
 static int next_of(Line *line, const char *const *words, int count, const char *wanted)
 {
+    assert_debug(words && count > 0);
     next_word(line);
     for (int i = 0; i < count; i++)
         if (is_word(line, words[i]))
@@ -108,6 +109,7 @@ static double next_double(Line *line, const char *wanted)
 
 static int next_int(Line *line, int low, int high, const char *wanted)
 {
+    assert_debug(low <= high);
     int64_t value = 0;
     next_word(line);
     if (text_scan_int(line->word, line->word + line->length, &value) != line->word + line->length || value < low
@@ -124,6 +126,8 @@ static int next_switch(Line *line)
 
 // ---- events ----
 
+// Names are those of Webots' WB_KEYBOARD constants; a single character stands for itself, letters as capitals, and
+// code:N for any other key.
 static int key_code(const char *word, size_t length)
 {
     static const struct {
@@ -239,6 +243,7 @@ static void read_joystick(Line *line, Event *event)
     }
 }
 
+// Times may not go back, so that a run is one pass over the events.
 static void read_line(Input *input, Line *line)
 {
     static const char *const devices[] = { "key", "mouse", "joystick" };
@@ -267,8 +272,7 @@ static void read_line(Input *input, Line *line)
     }
     input->has_mouse |= device == 1;
     input->has_joystick |= device == 2;
-    memory_grow(&input->events, &input->capacity, input->count + 1, sizeof *input->events);
-    input->events[input->count++] = event;
+    *memory_push(input->events, input->count, input->capacity) = event;
 }
 
 static void start(Input *input)
@@ -279,13 +283,14 @@ static void start(Input *input)
 
 Input *input_parse(const char *name, const char *text, size_t size, DiagSink *diags)
 {
-    enum { MOST_MISTAKES = 100 };
+    assert_debug(name && (text || size == 0));
+    enum { MISTAKES_MAX = 100 };
     Input *input = memory_alloc(sizeof *input);
     uint16_t file = diag_file(diags, name);
     const char *end = text + size;
     uint32_t number = 0;
     int mistakes = 0;
-    for (const char *at = text; at < end && mistakes < MOST_MISTAKES;) {
+    for (const char *at = text; at < end && mistakes < MISTAKES_MAX;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
         Line line = { at, stop, at, at, 0, ++number, file, diags, true };
@@ -345,6 +350,7 @@ bool input_has_joystick(const Input *input) { return input->has_joystick; }
 
 static void press(InputState *state, int key, bool is_down)
 {
+    assert_debug(state->key_count >= 0 && state->key_count <= INPUT_KEYS);
     int place = 0;
     while (place < state->key_count && state->keys[place] != key)
         place++;
@@ -380,6 +386,7 @@ static void happen(InputState *state, const Event *event)
 
 const InputState *input_at(Input *input, double time)
 {
+    assert_debug(input->done <= input->count);
     // Steps of a clock do not hit every decimal exactly.
     double moment = time + 1e-9;
     if (input->done > 0 && input->events[input->done - 1].time > moment)

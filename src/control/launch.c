@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "control/environment.h"
+#include "formats/proto/proto.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,7 @@ typedef struct Arguments {
 
 static void add_argument(Arguments *arguments, const char *text)
 {
+    assert(text);
     memory_grow(&arguments->items, &arguments->capacity, arguments->count + 2, sizeof *arguments->items);
     arguments->items[arguments->count++] = (char *)text;
     arguments->items[arguments->count] = NULL;
@@ -143,6 +145,8 @@ static void report_file(Control *control, SourcePos pos, const Controller *contr
         diag_hint(control->diags, "chmod +x '%s'", program);
 }
 
+// Most missing controllers are sources that nobody built or programs in a language that is not run: both are told
+// with what to do.
 static void report_missing(Control *control, const Controller *controller, const char *folder)
 {
     SourcePos pos = scene_field_pos(devices_robot_node(control->devices, controller->robot), "controller");
@@ -177,6 +181,14 @@ static void report_missing(Control *control, const Controller *controller, const
     }
 }
 
+// A robot of the library asks by default for a program of Webots' own. Nobody who uses the robot wrote that name, so it
+// is no mistake of theirs.
+static bool is_named_by_library(const Control *control, SourcePos pos)
+{
+    const char *folder = proto_library_folder(control->arena), *file = diag_file_name(control->diags, pos.file);
+    return folder && text_starts_with(file, folder);
+}
+
 static void report_no_folder(Control *control, const Controller *controller)
 {
     SourcePos pos = scene_field_pos(devices_robot_node(control->devices, controller->robot), "controller");
@@ -185,6 +197,17 @@ static void report_no_folder(Control *control, const Controller *controller)
                    controller->name);
         diag_hint(control->diags, "programs in C, C++ and Python can be run; with controller \"<extern>\" one of them, "
                                   "a node of ROS too, is attached from outside");
+        return;
+    }
+    if (is_named_by_library(control, pos)) {
+        // Without the robot's name, so that a crowd of pedestrians is told of once.
+        const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
+        diag_warning(
+            control->diags, scene_instance(robot)->pos,
+            "controller '%s', the default of this robot, comes with Webots and not with Talus; the robot has none",
+            controller->program);
+        diag_hint(control->diags, "name a program of %s/controllers, or controller \"<none>\"",
+                  launch_project(control));
         return;
     }
     diag_error(control->diags, pos, "controller '%s' of robot '%s' is not in %s/controllers; the robot has none",
@@ -209,6 +232,7 @@ bool launch_is_python2(const char *script)
 
 bool launch_find(Control *control, const Controller *controller, Launch *launch)
 {
+    assert_debug(launch && controller->program);
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
     // The name is that of a folder in the project, so that no world names programs elsewhere.
     if (strchr(controller->program, '/') || !strcmp(controller->program, "..") || !strcmp(controller->program, ".")) {

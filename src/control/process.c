@@ -59,8 +59,11 @@ int64_t process_used_us(pid_t pid)
     return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
 }
 
+// All descriptors are made with CLOEXEC and handed on by name: a controller that starts others leaves none of ours
+// open in them.
 bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor)
 {
+    assert_debug(channel_descriptor >= 0 && controller->pid == 0);
     int pipes[2][2];
     process_flush(control, controller);
     for (int i = 0; i < 2; i++)
@@ -102,6 +105,7 @@ void control_heard(const Control *control, const Controller *controller, const c
 
 static void print_line(Control *control, const Controller *controller, int stream, const char *line, size_t length)
 {
+    assert_debug(stream == 0 || stream == 1);
     control_heard(control, controller, line, length, stream == 1);
     if (control->options.is_quiet)
         return;
@@ -111,6 +115,7 @@ static void print_line(Control *control, const Controller *controller, int strea
 
 static void print_lines(Control *control, Controller *controller, int stream)
 {
+    assert_debug(stream == 0 || stream == 1);
     Text *text = &controller->lines[stream];
     size_t start = 0;
     for (size_t i = 0; i < text->length; i++) {
@@ -127,6 +132,7 @@ static void print_lines(Control *control, Controller *controller, int stream)
 
 static void close_output(Control *control, Controller *controller, int stream)
 {
+    assert_debug(stream == 0 || stream == 1);
     Text *text = &controller->lines[stream];
     if (text->length)
         print_line(control, controller, stream, text->data, text->length);

@@ -137,6 +137,7 @@ static bool is_late(const Control *control, Controller *controller)
 // Receives and handles one frame; false when none came in this time.
 static bool serve_once(Control *control, Controller *controller, int wait_ms)
 {
+    assert_debug(controller->channel);
     const void *data;
     size_t size;
     ChannelResult result = channel_receive(controller->channel, wait_ms, controller->pid, &data, &size);

@@ -27,6 +27,7 @@ int call_number(const Call *call, int index)
 void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count,
                 const char *bytes, int byte_count)
 {
+    assert_debug((ints || int_count == 0) && (doubles || double_count == 0) && (bytes || byte_count == 0));
     frame_add(call->answer, &(Record){ .op = call->record->op,
                                        .tag = call->record->tag,
                                        .int_count = int_count,
@@ -41,6 +42,7 @@ void answer_int(const Call *call, int32_t value) { answer_all(call, &value, 1, N
 
 void answer_doubles(const Call *call, const double *values, int count)
 {
+    assert_debug(values || count == 0);
     answer_all(call, NULL, 0, values, count, NULL, 0);
 }
 
@@ -106,6 +108,7 @@ void supervisor_sync(Control *control)
 // What a Solid's own fields say of its motion comes from its body alone; other fields may hang together with any solid.
 void supervisor_sync_field(Control *control, const SceneNode *node, const char *field)
 {
+    assert_debug(node && field);
     static const char *const of_motion[] = { "translation", "rotation", "linearVelocity", "angularVelocity" };
     int solid = -1;
     for (int i = 0; i < COUNT_OF(of_motion) && solid < 0; i++)
@@ -300,9 +303,7 @@ static void track(const Call *call)
         break;
     }
     if (period_ms > 0) {
-        memory_grow(&control->tracked, &control->tracked_capacity, control->tracked_count + 1,
-                    sizeof *control->tracked);
-        control->tracked[control->tracked_count++] = wanted;
+        *memory_push(control->tracked, control->tracked_count, control->tracked_capacity) = wanted;
     }
     answer_nothing(call);
 }

@@ -39,6 +39,7 @@ static void index_fields(Control *control)
     index->slots = memory_alloc_array((size_t)index->capacity, sizeof *index->slots);
     for (int row = 0; row < control->field_count; row++) {
         uint64_t slot = hash_of_field(&control->fields[row]);
+        assert_debug((index->capacity & (index->capacity - 1)) == 0);
         while (index->slots[slot & (uint64_t)(index->capacity - 1)])
             slot++;
         index->slots[slot & (uint64_t)(index->capacity - 1)] = row + 1;
@@ -47,6 +48,7 @@ static void index_fields(Control *control)
 
 int field_reference(Control *control, SceneNode *node, const FieldType *type, bool is_read_only)
 {
+    assert(node && type);
     RowIndex *index = &control->field_index;
     const FieldRef wanted = {
         control->next_field, node, node->id, type, is_read_only, is_read_only ? sim_regenerations(control->sim) : 0
@@ -60,8 +62,7 @@ int field_reference(Control *control, SceneNode *node, const FieldType *type, bo
             && field->regenerations == wanted.regenerations)
             return field->number;
     }
-    memory_grow(&control->fields, &control->field_capacity, control->field_count + 1, sizeof *control->fields);
-    control->fields[control->field_count++] = wanted;
+    *memory_push(control->fields, control->field_count, control->field_capacity) = wanted;
     index->slots[slot] = control->field_count;
     return control->next_field++;
 }
@@ -76,6 +77,7 @@ int field_types_shown(const NodeType *type)
 
 const FieldType *field_type_find(const FieldType *fields, int count, int index, const char *name)
 {
+    assert_debug(fields || count == 0);
     for (int i = 0; index >= 0 && i < count; i++)
         if (fields[i].class != FIELD_DEPRECATED && index-- == 0)
             return &fields[i];
@@ -170,6 +172,7 @@ static void answer_item(const Call *call, FieldKind kind, const FieldValue *valu
 
 static FieldValue list_item(const FieldList *list, FieldKind kind, int index)
 {
+    assert(index >= 0 && index < list->count);
     FieldValue value = { 0 };
     int doubles = field_kind_doubles(kind);
     if (doubles)
@@ -228,14 +231,15 @@ void call_field_get(const Call *call)
 // world.
 static bool value_in(const Call *call, const FieldType *type, int first_int, FieldValue *value)
 {
+    assert_debug(first_int >= 0 && type && value);
     FieldKind kind = field_kind_item(type->kind);
     const Record *record = call->record;
     int doubles = field_kind_doubles(kind);
     *value = (FieldValue){ 0 };
     bool is_place = kind == FIELD_SF_VEC2F || kind == FIELD_SF_VEC3F;
-    double most = !is_place ? INFINITY : !strcmp(type->name, "translation") ? (double)FLT_MAX : LIMIT_COORDINATE;
+    double max = !is_place ? INFINITY : !strcmp(type->name, "translation") ? (double)FLT_MAX : LIMIT_COORDINATE;
     for (int i = 0; i < record->double_count; i++)
-        if (!isfinite(record->doubles[i]) || fabs(record->doubles[i]) > most)
+        if (!isfinite(record->doubles[i]) || fabs(record->doubles[i]) > max)
             return false;  // neither would a file be read
     if (doubles) {
         if (record->double_count < doubles)
@@ -271,6 +275,7 @@ static size_t item_bytes(FieldKind kind)
 // The list with one item set (`more` 0), put in before `index` (1) or taken out (-1), as a value of the field.
 static void change_list(const Call *call, const FieldRef *field, int index, int more, const FieldValue *value)
 {
+    assert_debug(more >= -1 && more <= 1);
     const FieldList *old = scene_value(field->node, field->type).list;
     FieldKind kind = field_kind_item(field->type->kind);
     size_t size = item_bytes(kind);
@@ -299,12 +304,21 @@ static bool can_change(const Call *call, const FieldRef *field)
     return field && !field->is_read_only;
 }
 
-void call_field_set(const Call *call)
+// The field that a call names, if it may be changed. A copy: the table of fields moves when a call adds to it.
+static bool field_to_change(const Call *call, FieldRef *field)
 {
     const FieldRef *found = field_of(call);
     if (!can_change(call, found))
+        return false;
+    *field = *found;
+    return true;
+}
+
+void call_field_set(const Call *call)
+{
+    FieldRef field;
+    if (!field_to_change(call, &field))
         return;
-    FieldRef field = *found;
     FieldKind kind = field_kind_item(field.type->kind);
     FieldValue value;
     if (!value_in(call, field.type, 2, &value)) {
@@ -330,10 +344,9 @@ void call_field_set(const Call *call)
 
 void call_field_insert(const Call *call)
 {
-    const FieldRef *found = field_of(call);
-    if (!can_change(call, found))
+    FieldRef field;
+    if (!field_to_change(call, &field))
         return;
-    FieldRef field = *found;
     FieldKind kind = field_kind_item(field.type->kind);
     FieldValue value;
     if (!field_kind_is_list(field.type->kind) || !value_in(call, field.type, 2, &value)) {
@@ -356,10 +369,9 @@ void call_field_insert(const Call *call)
 
 void call_field_remove(const Call *call)
 {
-    const FieldRef *found = field_of(call);
-    if (!can_change(call, found))
+    FieldRef field;
+    if (!field_to_change(call, &field))
         return;
-    FieldRef field = *found;
     FieldValue value = scene_value(field.node, field.type);
     if (field.type->kind == FIELD_SF_NODE) {
         if (value.node)
@@ -393,12 +405,13 @@ static void tell_of_devices(const Call *call, const SceneNode *imported)
     exchange_new_devices(call->control, call->controller, call->answer);
 }
 
+// A node that comes while the world runs may use only PROTOs that the world declares, as in Webots: then a saved
+// world opens again.
 void call_field_import(const Call *call)
 {
-    const FieldRef *found = field_of(call);
-    if (!can_change(call, found))
+    FieldRef field;
+    if (!field_to_change(call, &field))
         return;
-    FieldRef field = *found;
     int index = call_number(call, 1);
     if (field.type->kind == FIELD_MF_NODE && index < 0)
         index = scene_value(field.node, field.type).list->count + 1 + index;

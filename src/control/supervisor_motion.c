@@ -101,6 +101,7 @@ void call_node_velocity(const Call *call)
 
 static bool wants(const Call *call, int doubles)
 {
+    assert_debug(doubles >= 0);
     if (call->record->double_count < doubles)
         return false;
     for (int i = 0; i < doubles; i++)
@@ -111,6 +112,7 @@ static bool wants(const Call *call, int doubles)
 
 static Vec3 vector(const Call *call, int index)
 {
+    assert_debug(index >= 0 && index + 3 <= call->record->double_count);
     const double *d = call->record->doubles + 3 * index;
     return vec3(d[0], d[1], d[2]);
 }
@@ -194,6 +196,7 @@ typedef struct ContactList {
 
 static void add_contact(const Physics *physics, const PhysicsContact *contact, int solid, ContactList *list)
 {
+    assert_debug(solid >= 0 && list->count >= 0);
     Vec3 p = contact->point;
     memcpy(list->points + 3 * list->count, (double[3]){ p.x, p.y, p.z }, 3 * sizeof(double));
     list->ids[list->count++] = supervisor_outer_id(physics_solid_node(physics, solid));
@@ -233,6 +236,7 @@ void call_node_contacts(const Call *call)
 // Standing: the centre of mass, dropped along gravity, falls inside the hull of the contact points.
 static bool is_inside_hull(const Vec2 *points, int count, Vec2 p)
 {
+    assert_debug(points || count == 0);
     // Inside when no direction has all points strictly on one side of p: check against the widest gap of directions.
     double angles[2048];
     int n = 0;

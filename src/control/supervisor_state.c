@@ -53,14 +53,15 @@ typedef struct Taking {
 
 static void take_solid(const Physics *physics, const SceneNode *node, int solid, NodeMoment *moment)
 {
-    memory_grow(&moment->solids, &moment->solid_capacity, moment->solid_count + 1, sizeof *moment->solids);
-    moment->solids[moment->solid_count++] = (SolidMoment){ node, physics_solid_pose(physics, solid),
-                                                           physics_solid_linear_velocity(physics, solid),
-                                                           physics_solid_angular_velocity(physics, solid) };
+    assert(solid >= 0);
+    *memory_push(moment->solids, moment->solid_count, moment->solid_capacity) =
+        (SolidMoment){ node, physics_solid_pose(physics, solid), physics_solid_linear_velocity(physics, solid),
+                       physics_solid_angular_velocity(physics, solid) };
 }
 
 static void take_joint(const Physics *physics, const SceneNode *node, int joint, NodeMoment *moment)
 {
+    assert_debug(joint >= 0);
     memory_grow(&moment->joints, &moment->joint_capacity, moment->joint_count + 1, sizeof *moment->joints);
     JointMoment *row = &moment->joints[moment->joint_count++];
     *row = (JointMoment){ .node = node };
@@ -95,8 +96,8 @@ static bool take_node(SceneNode *node, void *context)
                                     : NULL;
         if (!type)
             continue;
-        memory_grow(&moment->fields, &moment->field_capacity, moment->field_count + 1, sizeof *moment->fields);
-        moment->fields[moment->field_count++] = (FieldMoment){ node, type, scene_value(node, type) };
+        *memory_push(moment->fields, moment->field_count,
+                     moment->field_capacity) = (FieldMoment){ node, type, scene_value(node, type) };
     }
     return true;
 }
@@ -205,6 +206,7 @@ static void index_states(Control *control)
 // The state of a node by its name. NULL when there is none; then *free is where it goes.
 static SavedState *find_state(Control *control, uint32_t node, const char *name, int32_t **free_slot)
 {
+    assert(name);
     RowIndex *index = &control->state_index;
     if (2 * (control->state_count + 1) > index->capacity)
         index_states(control);
@@ -221,6 +223,7 @@ static SavedState *find_state(Control *control, uint32_t node, const char *name,
 
 static void save_state(Control *control, SceneNode *node, const char *name)
 {
+    assert_debug(node && name);
     int32_t *slot = NULL;
     SavedState *state = find_state(control, node->id, name, &slot);
     if (!state) {

@@ -52,6 +52,7 @@ static void add_attribute(Text *out, const char *name, const char *value)
 
 static void add_numbers(Text *out, const char *name, const double *values, int count)
 {
+    assert_debug(values && count > 0);
     text_printf(out, " %s=\"", name);
     for (int i = 0; i < count; i++) {
         if (i > 0)
@@ -84,6 +85,7 @@ static void add_origin(Text *out, const char *indent, Pose pose)
 // A name of its own among those of its kind ('L' or 'J').
 static const char *own_name(Urdf *urdf, char kind, const char *wanted)
 {
+    assert_debug(wanted);
     for (int i = 0;; i++) {
         const char *name = i == 0 ? arena_printf(urdf->arena, "%c%s%s", kind, urdf->prefix, wanted)
                                   : arena_printf(urdf->arena, "%c%s%s_%d", kind, urdf->prefix, wanted, i);
@@ -92,8 +94,7 @@ static const char *own_name(Urdf *urdf, char kind, const char *wanted)
             at++;
         if (at < urdf->name_count)
             continue;
-        memory_grow(&urdf->names, &urdf->name_capacity, urdf->name_count + 1, sizeof *urdf->names);
-        urdf->names[urdf->name_count++] = name;
+        *memory_push(urdf->names, urdf->name_count, urdf->name_capacity) = name;
         return name + 1;
     }
 }
@@ -221,6 +222,7 @@ static void add_visual(Link *link, const SceneNode *shape, Pose frame, Vec3 scal
 
 static void add_collisions(Urdf *urdf, Link *link, int solid, Pose frame)
 {
+    assert(solid >= 0);
     for (int i = 0; i < physics_shape_count(urdf->physics); i++) {
         if (!physics_shape_exists(urdf->physics, i))
             continue;
@@ -236,6 +238,7 @@ static void add_collisions(Urdf *urdf, Link *link, int solid, Pose frame)
 // Solids without a joint between them are one body; its mass is given with the topmost of them.
 static void add_inertial(Urdf *urdf, Link *link, int solid, Pose frame)
 {
+    assert(solid >= 0);
     int body = physics_solid_body(urdf->physics, solid);
     if (body < 0 || physics_body_solid(urdf->physics, body) != solid)
         return;
@@ -381,6 +384,7 @@ static void write_link(Urdf *urdf, const SceneNode *solid, const char *name, Pos
 static Pose pose_at_zero(const Urdf *urdf, const SceneNode *joint, const SceneNode *end, const JointAxis *axes,
                          int count, Vec3 anchor)
 {
+    assert_debug(count >= 0 && count <= 3);
     int index = physics_joint_of(urdf->physics, joint);
     Pose pose = scene_pose(end);
     Quat turn = QUAT_IDENTITY;

@@ -46,6 +46,7 @@ const char *control_window_page(Control *control, int robot)
 
 const char *control_window_say(Control *control, int robot, const char *text)
 {
+    assert(text);
     Controller *controller = controller_of(control, robot);
     if (!controller)
         return "there is no such robot";

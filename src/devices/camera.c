@@ -20,6 +20,7 @@ typedef struct Recognized {
 
 static Vec3 corner_of(const Sight *sight, int i)
 {
+    assert_debug(i >= 0 && i < 8);
     Vec3 half = vec3_scale(sight->size, 0.5);
     return vec3_add(sight->centre, vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
 }
@@ -79,19 +80,20 @@ static bool recognise(const DeviceContext *at, const SceneNode *recognition, con
 static int64_t area(const Recognized *object) { return (int64_t)object->size[0] * object->size[1]; }
 
 // Keeps the largest on the image, in the order of the file.
-static void keep(Recognized *objects, int *count, int most, const Recognized *object)
+static void keep(Recognized *objects, int *count, int max, const Recognized *object)
 {
-    if (*count < most) {
+    assert_debug(*count >= 0 && *count <= OBJECTS_MAX);
+    if (*count < max) {
         objects[(*count)++] = *object;
         return;
     }
-    int least = 0;
+    int min = 0;
     for (int i = 1; i < *count; i++)
-        if (area(&objects[i]) < area(&objects[least]))
-            least = i;
-    if (most < 1 || area(object) <= area(&objects[least]))
+        if (area(&objects[i]) < area(&objects[min]))
+            min = i;
+    if (max < 1 || area(object) <= area(&objects[min]))
         return;
-    memmove(&objects[least], &objects[least + 1], (size_t)(*count - 1 - least) * sizeof *objects);
+    memmove(&objects[min], &objects[min + 1], (size_t)(*count - 1 - min) * sizeof *objects);
     objects[*count - 1] = *object;
 }
 
@@ -100,6 +102,7 @@ static int model_numbers(const SceneNode *node)
     return (int)(strlen(scene_string(node, "model")) / sizeof(double)) + 1;
 }
 
+// Numbers, colours, then the name in whole doubles: one array that the program's library takes apart.
 static double *pack(const DeviceContext *at, const Recognized *object, double *out)
 {
     const SceneNode *node = physics_solid_node(at->physics, object->solid);
@@ -136,16 +139,17 @@ static double *pack(const DeviceContext *at, const Recognized *object, double *o
 
 static int recognise_all(DeviceContext *at, const SceneNode *recognition, double *reading)
 {
-    int most = scene_int(recognition, "maxObjects"), count = 0, size = 1;
+    int max = scene_int(recognition, "maxObjects"), count = 0, size = 1;
     Recognized objects[OBJECTS_MAX], object;
     ImageView view = image_view(at->info->node, camera_settings(at)->field_of_view.now);
     for (int solid = 0; solid < physics_solid_count(at->physics); solid++)
         if (physics_solid_exists(at->physics, solid) && recognise(at, recognition, &view, solid, &object))
-            keep(objects, &count, most < 0 ? OBJECTS_MAX : int_min(most, OBJECTS_MAX), &object);
+            keep(objects, &count, max < 0 ? OBJECTS_MAX : int_min(max, OBJECTS_MAX), &object);
     for (int i = 0; i < count; i++) {
         const SceneNode *node = physics_solid_node(at->physics, objects[i].solid);
         size += OBJECT_NUMBERS + 3 * scene_list(node, "recognitionColors")->count + model_numbers(node);
     }
+    assert_debug(count <= OBJECTS_MAX);
     double *out = device_image(at, 1, size * (int)sizeof *out);
     *out++ = count;
     for (int i = 0; i < count; i++)
@@ -158,6 +162,7 @@ static int recognise_all(DeviceContext *at, const SceneNode *recognition, double
 
 static int camera_sample(DeviceContext *at, int channel, double *reading)
 {
+    assert_debug(channel == 0 || channel == 1);
     const SceneNode *recognition = scene_child(at->info->node, "recognition");
     if (channel == 1)
         return recognition ? recognise_all(at, recognition, reading) : 0;
@@ -189,6 +194,7 @@ const CameraState *camera_settings(const DeviceContext *at)
     return state;
 }
 
+// Values are checked here again although libraries of robots do: a program may speak the protocol itself.
 static const char *camera_command(DeviceContext *at, int command, const double *numbers, int count, const void *bytes,
                                   int byte_count)
 {

@@ -98,6 +98,7 @@ static bool is_of_angles(const Optics *o)
 // Directions of a part of a row.
 static void directions_of(const DepthJob *job, int row, int first, int count, Vec3 *directions)
 {
+    assert_debug(count <= RAYS_AT_ONCE && first >= 0 && first + count <= job->optics->view.width);
     const Optics *o = job->optics;
     if (!job->columns) {
         for (int i = 0; i < count; i++)
@@ -117,6 +118,7 @@ static bool is_visible(const Rays *rays, int visual, void *context)
 // Each row has a noise of its own, so that rows may be made in any order.
 static void take_row(const DepthJob *job, int row)
 {
+    assert_debug(row >= 0 && row < job->optics->view.height);
     const Optics *o = job->optics;
     Random random;
     if (o->noise > 0.0 || o->detection < 1.0)

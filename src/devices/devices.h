@@ -92,12 +92,21 @@ typedef struct DeviceGlow {
 // written.
 int devices_glows(const Devices *devices, DeviceGlow *glows, int capacity);
 
+// Where the bones of a Skin are that programs move, in the frame of its mesh. Returns how many; 0: they are as its file
+// has them; -1: this is no such Skin.
+enum { DEVICE_BONES_MAX = 256 };
+int devices_bones(const Devices *devices, int robot, int tag, Pose bones[DEVICE_BONES_MAX]);
+// A Skin is bent like that: by its node. Without effect when there is no such Skin, or it has another number of bones.
+void devices_show_bones(Devices *devices, uint32_t node, const Pose *bones, int count);
+
 // ---- devices of bodies ----
 // The device that a node is. False: it is none.
 bool devices_of_node(const Devices *devices, const SceneNode *node, int *robot, int *tag);
 // Holder, VacuumGripper, Conveyor, Attachment, Marker: on or off. Others return false.
 bool devices_switch(Devices *devices, int robot, int tag, bool on);
 bool devices_is_on(const Devices *devices, int robot, int tag);
+// Somebody presses a bumper: it counts as touched until it is read next. False: the device is no bumper.
+bool devices_press(Devices *devices, int robot, int tag);
 // Lines of a DigitalIO. False: no DigitalIO, or it has no such line. An input line switches what it is connected to.
 bool devices_signal_set(Devices *devices, int robot, int tag, bool is_input, int line, bool on);
 bool devices_signal(const Devices *devices, int robot, int tag, bool is_input, int line, bool *on);
@@ -211,7 +220,6 @@ bool devices_pen_writes(const Devices *devices);                // any of them
 void devices_show_screen(Devices *devices, uint32_t node, int width, int height, const uint8_t *pixels);
 
 // ---- people's input ----
-void devices_key(Devices *devices, int key, bool is_down);  // as wb_keyboard_get_key codes it
 
 // ---- state ----
 uint64_t devices_hash(const Devices *devices);

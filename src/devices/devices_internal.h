@@ -13,6 +13,8 @@
 enum { DEVICE_CHANNELS = 2, READING_MAX = 256 };
 enum { IMAGE_SEGMENTED = 2, DEVICE_IMAGES = 3 };  // images 0 and 1 belong to the channels of readings
 
+typedef struct Device Device;
+typedef struct DeviceState DeviceState;
 // What the functions of a kind work on.
 typedef struct DeviceContext {
     Devices *devices;
@@ -49,11 +51,24 @@ extern const DeviceKind *const device_kinds[];  // registry.c, NULL-terminated
 DEVICE_KINDS(DECLARED)
 #undef DECLARED
 
+// ---- scan.c ----
+void device_bind(const Devices *devices, Device *device);        // to what physics has for its node
+void devices_start(Devices *devices, int robot, int first_tag);  // random streams and states, from that tag on
+bool device_node_is_gone(const SceneNode *node);                 // it, or what it stands in, was taken out
+
+// ---- battery.c ----
+double battery_of(const SceneNode *robot, int index);  // of its field: energy, capacity, charging speed; -1: not given
 bool robot_has_battery(const Devices *devices, int robot);
+void battery_update_power(Devices *devices, int robot);  // motors have none while it is empty, those that come in too
+void battery_drain(Devices *devices, int robot);         // by one step
+void battery_add_charger(Devices *devices, SceneNode *node);
+void battery_charge(Devices *devices, int charger);  // what it gives in one step
+
+// ---- devices.c ----
 DeviceContext device_context(Devices *devices, int robot, int tag);
 bool device_is_due(const Devices *devices, int robot, int tag, int channel, uint64_t step);  // for its next reading
 
-// ---- shared by sensors ----
+// ---- shared.c ----
 // The lookup table of a node: rows of input, output, relative noise. Empty: the value itself.
 double device_lookup(const SceneNode *node, double value, Random *random);
 double device_rounded(double value, double resolution);  // resolution <= 0: as it is
@@ -128,7 +143,6 @@ typedef struct Picture {
     const Image *mask;  // NULL: none
     double mask_place[2];
 } Picture;
-typedef struct Device Device;
 Picture picture_of(const DeviceContext *at);                        // of a camera, now
 bool picture_fits(const DeviceContext *at, const ImageView *view);  // false, and said, when it has too many pixels
 void picture_take(DeviceContext *at);     // of the camera, as its image 0: blue, green, red, opaque
@@ -204,16 +218,22 @@ typedef struct ShownPaint {
     RaysPaint paint;
     bool is_wet;  // something is left to evaporate
 } ShownPaint;
-void show_static(Devices *devices);                       // displays take their place on shapes
-void show_keep(Devices *devices, Moment *moment);         // what is shown now
-void show_begin(Devices *devices, const Moment *moment);  // rays see what was shown then, until the end
+void show_will_change(Devices *devices, void *place, size_t size);  // before so many bytes of pixels change
+void show_static(Devices *devices);                                 // displays take their place on shapes
+void show_keep(Devices *devices, Moment *moment);                   // what is shown now
+void show_begin(Devices *devices, const Moment *moment);            // rays see what was shown then, until the end
 void show_end(Devices *devices, const Moment *moment);
-void show_camera(Devices *devices, int robot, int camera);  // displays that show it get its picture
 bool distance_spot(const Devices *devices, int robot, int tag, ShownSpot *spot);  // of a laser that is on; distance.c
 void show_reset(Devices *devices);
 void show_clear(Devices *devices);  // no paint, black displays
-void show_restore_display(Devices *devices, int device, const void *pixels);
-void show_restore_paint(Devices *devices, SceneNode *shape, int width, int height, const void *pixels);
+// ---- display.c ----
+void display_show(Devices *devices, Device *device);  // on its shapes, from now on
+void display_clear(Devices *devices, Device *device);
+void display_show_camera(Devices *devices, int robot, int camera);  // displays that show it get its picture
+void display_restore(Devices *devices, int device, const void *pixels);
+// ---- pen.c ----
+void paint_clear(Devices *devices);
+void paint_restore(Devices *devices, SceneNode *shape, int width, int height, const void *pixels);
 // ---- show_state.c ----
 size_t show_state_size(const Devices *devices);
 void show_state_save(const Devices *devices, char *to);
@@ -279,10 +299,10 @@ typedef struct ChannelState {
     int32_t reserved;
 } ChannelState;
 
-typedef struct DeviceState {
+struct DeviceState {
     ChannelState channels[DEVICE_CHANNELS];
     Random random;
-} DeviceState;
+};
 
 typedef struct DeviceRobot {
     SceneNode *node;
@@ -346,8 +366,6 @@ struct Devices {
     uint8_t *plugin_inbox;  // channel 0, for the physics plugin
     int plugin_size, plugin_capacity;
     bool has_plugin, plugin_is_read;
-    int keys[16];
-    int key_count;
     DeviceHearing hearing;  // zeroed: microphones are deaf
     uint64_t step;
     uint64_t tree;    // physics_tree_count when devices and their places were last looked up
@@ -365,5 +383,6 @@ struct Devices {
 
 Device *device_at(const Devices *devices, int robot, int tag);
 void *device_state(const Devices *devices, int robot, int tag);
+DeviceState *device_sampling(const Devices *devices, int robot, int tag);
 
 #endif

@@ -50,6 +50,7 @@ static const RingPlan plans[11] = {
 
 static int plan_small(int rays, double half, Beam *beams)
 {
+    assert_debug(rays >= 0 && rays < COUNT_OF(plans));
     const RingPlan *plan = &plans[rays];
     int count = 0;
     if (plan->centre)
@@ -64,6 +65,7 @@ static int plan_small(int rays, double half, Beam *beams)
 
 static int plan_large(int rays, double half, Beam *beams)
 {
+    assert_debug(rays > 0 && rays <= RAYS_MAX);
     int rings = 1, total = 1;
     while (total < rays)
         total += 3 * rings++ + 1;
@@ -75,6 +77,7 @@ static int plan_large(int rays, double half, Beam *beams)
             count++;
         }
     }
+    assert_debug(count == rays);
     return count;
 }
 

@@ -74,6 +74,7 @@ static void make(Devices *devices, int robot, int tag, int number)
 {
     DeviceImage *image = image_at(devices, robot, tag, number);
     DeviceContext at = device_context(devices, robot, tag);
+    assert_debug(image->moment && image->bytes && at.info->kind->make);
     Moment *moment = image->moment;
     show_begin(devices, moment);
     rays_place(devices->rays, moment->solids, moment->solid_count);
@@ -85,6 +86,7 @@ static void make(Devices *devices, int robot, int tag, int number)
 
 void due_make_all(Devices *devices)
 {
+    assert_debug(devices->due_count >= 0);
     for (int robot = 0; devices->due_count > 0 && robot < devices->robot_count; robot++)
         for (int tag = 1; tag <= devices->robots[robot].device_count; tag++)
             for (int number = 0; number < DEVICE_IMAGES; number++)
@@ -106,6 +108,7 @@ Rays *due_rays(Devices *devices)
 
 void device_due(const DeviceContext *at, int number, int size, const void *due, size_t due_size)
 {
+    assert_debug(size >= 0 && (due || due_size == 0));
     Devices *devices = at->devices;
     DeviceImage *image = image_at(devices, at->robot, at->tag, number);
     assert(at->info->kind->make && due_size <= sizeof image->due);
@@ -127,6 +130,7 @@ int devices_due_image(const Devices *devices, int robot, int tag, int channel)
 
 const void *devices_image(Devices *devices, int robot, int tag, int number, int *size)
 {
+    assert_debug(size);
     const DeviceImage *image = image_at(devices, robot, tag, number);
     const DeviceKind *kind = device_at(devices, robot, tag)->info.kind;
     DeviceContext at = device_context(devices, robot, tag);

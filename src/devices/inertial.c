@@ -68,10 +68,10 @@ static void look_up(const DeviceContext *at, double reading[3])
 static void hold_within_rating(const DeviceContext *at, double reading[3])
 {
     Vec3 bound = scene_vec3(at->info->node, "maxReading");
-    const double most[3] = { bound.x, bound.y, bound.z };
+    const double max[3] = { bound.x, bound.y, bound.z };
     for (int i = 0; i < 3; i++)
-        if (most[i] >= 0.0)
-            reading[i] = double_clamp(reading[i], -most[i], most[i]);
+        if (max[i] >= 0.0)
+            reading[i] = double_clamp(reading[i], -max[i], max[i]);
 }
 
 static int vector_constants(DeviceContext *at, double *values, int capacity)
@@ -101,6 +101,7 @@ static void accelerometer_enabled(DeviceContext *at, int channel, bool is_on)
 
 static int accelerometer_sample(DeviceContext *at, int channel, double *reading)
 {
+    assert_debug(at->since_last > 0.0);
     (void)channel;
     AccelerometerState *state = at->state;
     Pose pose = device_pose(at);
@@ -295,6 +296,8 @@ static Vec3 gaussian_vector(Random *random, double deviation)
     return vec3(x * deviation, y * deviation, z * deviation);
 }
 
+// Noise is correlated over time when asked for, and drawn in the order position, speed: the stream of the device
+// must not depend on which of both is read.
 static int gps_sample(DeviceContext *at, int channel, double *reading)
 {
     (void)channel;

@@ -108,6 +108,7 @@ static int motor_constants(DeviceContext *at, double *values, int capacity)
     double more[11] = { motor.min_position, motor.max_position,    motor.max_velocity,   motor.max_force,
                         motor.multiplier,   motor.acceleration,    motor.gains[0],       motor.gains[1],
                         motor.gains[2],     motor.target_position, motor.target_velocity };
+    assert_debug(count + 11 <= capacity);
     for (int i = 0; i < 11; i++)
         values[count++] = more[i];
     return count;

@@ -23,6 +23,7 @@ static DeviceHeard *heard_of(const DeviceContext *at) { return &device_at(at->de
 // Of a reading that is never fetched only the newest samples are kept.
 static int16_t *room_for(DeviceHeard *heard, int count)
 {
+    assert_debug(count >= 0 && count <= MICROPHONE_SAMPLES_MAX);
     if (heard->count + count > 2 * MICROPHONE_SAMPLES_MAX) {
         memmove(heard->samples, heard->samples + heard->count - MICROPHONE_SAMPLES_MAX,
                 MICROPHONE_SAMPLES_MAX * sizeof *heard->samples);
@@ -53,6 +54,7 @@ static void microphone_watch(DeviceContext *at)
 // How many samples there are; they themselves are the image.
 static int microphone_sample(DeviceContext *at, int channel, double *reading)
 {
+    assert_debug(channel == 0);
     DeviceHeard *heard = heard_of(at);
     int count = int_min(heard->count, MICROPHONE_SAMPLES_MAX);
     size_t size = (size_t)count * sizeof *heard->samples;
@@ -234,6 +236,7 @@ void microphones_state_restore(Devices *devices, const char *from, size_t size)
         HeardHead head;
         memcpy(&head, from + at, sizeof head);
         at += sizeof head;
+        assert_debug(head.device >= 0 && head.device < devices->device_count);
         take_heard(&devices->devices[head.device], &head, from + at);
         at += (size_t)head.pending * sizeof(int16_t) + (size_t)head.last;
     }

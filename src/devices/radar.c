@@ -37,6 +37,7 @@ static double noisy(double value, double deviation, Random *random)
 
 static bool see(DeviceContext *at, int solid, Target *target)
 {
+    assert_debug(solid >= 0 && target);
     const SceneNode *radar = at->info->node;
     double cross_section = scene_float(physics_solid_node(at->physics, solid), "radarCrossSection");
     double view = scene_float(radar, "horizontalFieldOfView"), low = scene_float(radar, "minRange"),
@@ -89,6 +90,7 @@ static void add_weighted(Target *sum, const Target *target)
 // are left.
 static int merge_into(const SceneNode *radar, Target *targets, int count, int i)
 {
+    assert_debug(i >= 0 && i < count && count <= TARGETS_MAX);
     Target sum = { 0 };
     add_weighted(&sum, &targets[i]);
     int kept = i + 1;
@@ -128,6 +130,7 @@ static int radar_sample(DeviceContext *at, int channel, double *reading)
                                 targets[i].azimuth };
         memcpy(reading + 4 * i, row, sizeof row);
     }
+    assert_debug(4 * count <= READING_MAX);
     return 4 * count;
 }
 

@@ -30,17 +30,17 @@ typedef struct ReceiverState {
 } ReceiverState;
 
 enum {
-    MOST_BYTES = 256 * 1024 * 1024,  // in all queues together
-    MOST_PACKETS = 4 * 1024 * 1024,  // for all receivers together
-    MOST_INBOX_BYTES = 16 * 1024 * 1024
+    BYTES_MAX = 256 * 1024 * 1024,  // in all queues together
+    PACKETS_MAX = 4 * 1024 * 1024,  // for all receivers together
+    INBOX_BYTES_MAX = 16 * 1024 * 1024
 };  // that wait for the plugin
 
 // ---- settings ----
 
 static double range_within(const SceneNode *emitter, double range)
 {
-    double most = scene_float(emitter, "maxRange");
-    return most >= 0.0 && (range < 0.0 || range > most) ? most : range;
+    double max = scene_float(emitter, "maxRange");
+    return max >= 0.0 && (range < 0.0 || range > max) ? max : range;
 }
 
 static EmitterState *emitter_settings(const DeviceContext *at)
@@ -62,23 +62,23 @@ static int receiver_channel(const DeviceContext *at)
 
 static bool has_room(Devices *devices, int bytes)
 {
-    bool is_full = devices->packet_count >= MOST_PACKETS || bytes > MOST_BYTES - devices->pool_size;
+    bool is_full = devices->packet_count >= PACKETS_MAX || bytes > BYTES_MAX - devices->pool_size;
     if (is_full)
         diag_warning(devices->diags, (SourcePos){ 0 }, "packets that no controller reads fill %d MB: new ones are lost",
-                     MOST_BYTES >> 20);
+                     BYTES_MAX >> 20);
     return !is_full;
 }
 
 static void add_packet(Devices *devices, Packet packet)
 {
     assert(packet.offset + (size_t)packet.size <= (size_t)devices->pool_size);
-    memory_grow(&devices->packets, &devices->packet_capacity, devices->packet_count + 1, sizeof *devices->packets);
-    devices->packets[devices->packet_count++] = packet;
+    *memory_push(devices->packets, devices->packet_count, devices->packet_capacity) = packet;
 }
 
 // Until the step `due`, at whose end it is handed over.
 static void put_on_air(Devices *devices, Packet packet, const void *data)
 {
+    assert_debug(packet.size >= 0 && (data || packet.size == 0));
     if (!has_room(devices, packet.size))
         return;
     memory_grow(&devices->pool, &devices->pool_capacity, devices->pool_size + packet.size, 1);
@@ -108,6 +108,7 @@ static void tidy(Devices *devices)
         packet.offset = (size_t)(bytes - packet.size);
         devices->packets[kept++] = packet;
     }
+    assert_debug(bytes <= old_size);
     memmove(devices->pool, devices->pool + old_size, (size_t)bytes);
     devices->packet_count = kept;
     devices->cursor.is_valid = false;
@@ -149,6 +150,8 @@ typedef struct Sender {
     double range;
 } Sender;
 
+// The cheap questions first: most packets are for another channel or out of range. What the plugin sends has no
+// place and reaches all; the ray that infra-red needs is cast last.
 static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards)
 {
     int channel = receiver_channel(receiver);
@@ -218,6 +221,7 @@ static Sender sender_of(Devices *devices, const Packet *packet)
 
 static void hand_over(Devices *devices, int index)
 {
+    assert_debug(index >= 0 && index < devices->packet_count && devices->packets[index].stage == PACKET_SENT);
     Packet packet = devices->packets[index];
     devices->packets[index].stage = PACKET_DONE;
     if (packet.robot >= 0 && !devices->robots[packet.robot].is_alive)
@@ -263,14 +267,15 @@ void devices_plugin_forgets(Devices *devices)
 
 static void send_to_plugin(Devices *devices, const void *bytes, int size)
 {
+    assert_debug(devices->plugin_size >= 0 && size >= 0);
     if (!devices->has_plugin)
         return;
     devices_plugin_forgets(devices);
-    if (size > MOST_INBOX_BYTES - devices->plugin_size) {
+    if (size > INBOX_BYTES_MAX - devices->plugin_size) {
         diag_warning(devices->diags, (SourcePos){ 0 }, "messages that the physics plugin does not take are dropped");
         devices->plugin_size = 0;
     }
-    if (size > MOST_INBOX_BYTES)
+    if (size > INBOX_BYTES_MAX)
         return;
     memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, devices->plugin_size + size, 1);
     memcpy(devices->plugin_inbox + devices->plugin_size, bytes, (size_t)size);
@@ -333,12 +338,12 @@ static const char *emitter_command(DeviceContext *at, int command, const double 
     }
     if (command != EMITTER_SET_RANGE)
         return "no such command";
-    double most = scene_float(at->info->node, "maxRange");
+    double max = scene_float(at->info->node, "maxRange");
     bool is_endless = numbers[0] == -1.0;
     if (numbers[0] < 0.0 && !is_endless)
         return "the range is negative";
     state->range.now = range_within(at->info->node, numbers[0]);
-    return most >= 0.0 && numbers[0] > most ? "the range is above maxRange" : NULL;
+    return max >= 0.0 && numbers[0] > max ? "the range is above maxRange" : NULL;
 }
 
 static void emitter_start(DeviceContext *at)
@@ -399,6 +404,7 @@ void radio_deliver(Devices *devices, uint64_t step)
             packet->stage = PACKET_DONE;
         if (packet->stage == PACKET_WAITING && device_is_due(devices, packet->robot, packet->tag, 0, step))
             show(devices, packet);
+        assert_debug(packet->stage >= PACKET_SENT && packet->stage <= PACKET_DONE);
         has_done |= packet->stage == PACKET_DONE;
     }
     if (has_done)
@@ -443,6 +449,7 @@ bool radio_is_sound(const Devices *devices, const void *packets, int count, size
 // Queues are read from the front on, so each search begins where the last one ended.
 static Packet *packet_at(Devices *devices, int robot, int tag, int index)
 {
+    assert(index >= 0);
     PacketCursor *cursor = &devices->cursor;
     bool goes_on = cursor->is_valid && cursor->robot == robot && cursor->tag == tag && cursor->index <= index;
     int left = goes_on ? index - cursor->index : index;
@@ -468,6 +475,7 @@ int devices_packet_count(const Devices *devices, int robot, int tag)
 
 DevicePacket devices_packet(Devices *devices, int robot, int tag, int index)
 {
+    assert(index >= 0);
     const Packet *packet = packet_at(devices, robot, tag, index);
     assert(packet);
     return (DevicePacket){ devices->pool + packet->offset,

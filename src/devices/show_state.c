@@ -16,12 +16,14 @@ typedef struct EntryHead {
 
 static size_t pixel_bytes(const EntryHead *head)
 {
+    assert_debug(head->width > 0 && head->height > 0);
     size_t each = head->kind == ENTRY_PAINT ? 4 * sizeof(float) : 8;  // a display: what is drawn, what is seen
     return (size_t)head->width * (size_t)head->height * each;
 }
 
 static EntryHead head_of_display(const Devices *devices, int index)
 {
+    assert_debug(index >= 0 && index < devices->device_count && devices->devices[index].layer);
     const RaysLayer *layer = devices->devices[index].layer;
     return (EntryHead){ ENTRY_DISPLAY, layer->width, layer->height, index };
 }
@@ -130,10 +132,10 @@ void show_state_restore(Devices *devices, const char *from, size_t size)
         if (!read_head(&from, &size, &head))
             return;
         if (head.kind == ENTRY_DISPLAY)
-            show_restore_display(devices, head.number, from);
+            display_restore(devices, head.number, from);
         else
-            show_restore_paint(devices, scene_actual(scene_find_id(devices->scene, (uint32_t)head.number)), head.width,
-                               head.height, from);
+            paint_restore(devices, scene_actual(scene_find_id(devices->scene, (uint32_t)head.number)), head.width,
+                          head.height, from);
         from += pixel_bytes(&head);
         size -= pixel_bytes(&head);
     }

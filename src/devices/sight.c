@@ -95,6 +95,7 @@ static bool draw_inside_wide(const View *view, Vec3 *p, Crossing *crossing)
 // from side to side or from top to bottom. Corners behind the device count for the extent of what is seen.
 static void see_points(View *view, const Vec3 *points, int count)
 {
+    assert_debug(points && count > 0);
     int inside = 0, ahead = 0;
     Crossing crossing = { 0 };
     Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3(-INFINITY, -INFINITY, -INFINITY);
@@ -188,6 +189,7 @@ static void see_shape(View *view, const DeviceContext *at, const PhysicsShape *s
 
 static bool is_below(const Physics *physics, int solid, int top)
 {
+    assert_debug(top >= 0);
     while (solid >= 0 && solid != top)
         solid = physics_solid_parent(physics, solid);
     return solid == top;
@@ -266,6 +268,7 @@ static void see_shapes(View *view, const DeviceContext *at, int solid)
 
 bool sight_of(const DeviceContext *at, int solid, double horizontal, double vertical, Sight *sight)
 {
+    assert_debug(solid >= 0 && sight);
     View view = { .pose = device_pose(at), .horizontal = horizontal, .is_wide = horizontal > M_PI };
     make_sides(&view, horizontal, vertical);
     bool has_shape = false;

@@ -18,6 +18,7 @@ static const Mesh *mesh_of(const DeviceContext *at)
 
 static Pose rest_in_parent(const Mesh *mesh, int bone)
 {
+    assert_debug(bone >= 0 && bone < mesh->bone_count && mesh->bones[bone].parent < mesh->bone_count);
     int parent = mesh->bones[bone].parent;
     return parent < 0 ? mesh->bones[bone].rest
                       : pose_mul(pose_inverse(mesh->bones[parent].rest), mesh->bones[bone].rest);
@@ -34,11 +35,13 @@ static void bones_in_parents(const DeviceContext *at, const Mesh *mesh, Pose bon
 // In the frame of the mesh. Exactly at rest where nothing above was moved.
 static void bones_in_mesh(const DeviceContext *at, const Mesh *mesh, Pose bones[MESH_BONES_MAX])
 {
+    assert_debug(mesh->bone_count <= MESH_BONES_MAX);
     bool is_moved[MESH_BONES_MAX];
     Pose own[MESH_BONES_MAX];
     bones_in_parents(at, mesh, own);
     for (int i = 0; i < mesh->bone_count; i++) {
         int parent = mesh->bones[i].parent;
+        assert_debug(parent < i);
         Pose rest = rest_in_parent(mesh, i);
         is_moved[i] = memcmp(&own[i], &rest, sizeof rest) || (parent >= 0 && is_moved[parent]);
         bones[i] = !is_moved[i] ? mesh->bones[i].rest : parent >= 0 ? pose_mul(bones[parent], own[i]) : own[i];
@@ -57,6 +60,36 @@ int skin_bones(const DeviceContext *at, Pose bones[MESH_BONES_MAX])
         return 0;
     bones_in_mesh(at, mesh, bones);
     return mesh->bone_count;
+}
+
+int devices_bones(const Devices *devices, int robot, int tag, Pose bones[DEVICE_BONES_MAX])
+{
+    static_assert((int)DEVICE_BONES_MAX == (int)MESH_BONES_MAX, "a Skin has the bones of its mesh");
+    DeviceContext at = device_context((Devices *)devices, robot, tag);
+    return at.info->kind != &skin_device || has_solids(&at) ? -1 : skin_bones(&at, bones);
+}
+
+static void show_bones(const DeviceContext *at, const Pose *bones, int count)
+{
+    SkinState *state = at->state;
+    const Mesh *mesh = count > 0 ? mesh_of(at) : NULL;
+    state->bone_count = mesh && mesh->bone_count == count ? count : 0;
+    for (int i = 0; i < state->bone_count; i++) {
+        int parent = mesh->bones[i].parent;
+        Pose own = parent >= 0 ? pose_mul(pose_inverse(bones[parent]), bones[i]) : bones[i];
+        state->bones[i] = pose_is_finite(own) ? own : rest_in_parent(mesh, i);
+    }
+}
+
+void devices_show_bones(Devices *devices, uint32_t node, const Pose *bones, int count)
+{
+    assert_debug(count >= 0 && count <= DEVICE_BONES_MAX);
+    for (int robot = 0; robot < devices_robot_count(devices); robot++)
+        for (int tag = 1; devices_robot_exists(devices, robot) && tag <= devices_count(devices, robot); tag++) {
+            DeviceContext at = device_context(devices, robot, tag);
+            if (at.info->kind == &skin_device && at.info->node->id == node && !has_solids(&at))
+                show_bones(&at, bones, count);
+        }
 }
 
 // ---- questions ----
@@ -81,6 +114,7 @@ static int solid_named(const DeviceContext *at, const char *name)
 // Bones that solids move: where those are, in the frame of the Skin.
 static void bones_of_solids(const DeviceContext *at, const Mesh *mesh, Pose bones[MESH_BONES_MAX])
 {
+    assert_debug(mesh->bone_count <= MESH_BONES_MAX);
     const SceneNode *node = at->info->node;
     Pose skin = pose_mul(
         device_frame(at, scene_parent(node)),

@@ -50,6 +50,7 @@ static bool is_named(const DeviceSound *sound, const char *name)
 
 static DeviceSound *sound_slot(SpeakerState *state, const char *name)
 {
+    assert_debug(name && *name);
     DeviceSound *found = NULL;
     for (int i = SPEAKER_SOUNDS - 1; i >= 0; i--) {
         if (is_named(&state->sounds[i], name))
@@ -62,6 +63,7 @@ static DeviceSound *sound_slot(SpeakerState *state, const char *name)
 
 static const char *read_text(char *out, size_t capacity, const void *bytes, int count)
 {
+    assert_debug(out && capacity > 0);
     if (count < 1 || (size_t)count >= capacity || memchr(bytes, '\0', (size_t)count))
         return "the name is empty or too long";
     memcpy(out, bytes, (size_t)count);
@@ -121,6 +123,8 @@ static const Clip *spoken_clip(AssetStore *assets, const char *name, const char 
     return spoken ? store_keep_clip(assets, name, spoken) : clip;
 }
 
+// A machine without a speaker program says so once and the world goes on: how long speech takes is estimated, so
+// that a run gives the same times everywhere.
 static const char *speak(DeviceContext *at, const double *numbers, int count, const void *bytes, int byte_count)
 {
     SpeakerState *state = at->state;
@@ -213,6 +217,7 @@ void speakers_restored(Devices *devices)
 
 const DeviceSound *devices_sounds(const Devices *devices, int robot, int tag, int *count)
 {
+    assert_debug(count);
     const DeviceInfo *info = devices_info(devices, robot, tag);
     *count = 0;
     if (!info || info->kind != &speaker_device)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------ formats
+// ---- formats ----
 
 static const struct {
     const char *extension, *name;
@@ -91,7 +91,7 @@ FileFormat formats_detect(const char *path, const char *text, size_t size)
     return named;
 }
 
-// ------------------------------------------------------------------------------------------------------------ loading
+// ---- loading ----
 
 // What a scene remembers of its load, for nodes that are read into it later.
 typedef struct LoadContext {
@@ -130,6 +130,7 @@ static bool load_scene(Scene *scene, FileFormat format, const char *name, const 
     return is_read;
 }
 
+// The format is what the first line says, else the ending: files of unknown origin are named as they like.
 Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
                          DiagSink *diags)
 {
@@ -243,7 +244,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
     return list;
 }
 
-// ------------------------------------------------------------------------------------------------------------- saving
+// ---- saving ----
 
 bool formats_save(const Scene *scene, const char *path, DiagSink *diags)
 {

@@ -18,7 +18,7 @@
 
 #include "formats/formats.h"
 
-// ---------------------------------------------------------------------------------------------------------- lexer.c
+// ---- lexer.c ----
 
 typedef enum TokenKind {
     TOKEN_END,
@@ -62,7 +62,7 @@ bool token_is(const Token *token, const char *word);      // a word that is exac
 // The string or word with escapes resolved, in the arena; bytes that are not UTF-8 become '?', NULs ' '.
 const char *token_string(const Token *token, Arena *arena);
 
-// --------------------------------------------------------------------------------------------------------- parser.c
+// ---- parser.c ----
 
 typedef struct DefEntry {
     SceneNode *node;
@@ -127,6 +127,8 @@ void reader_world(Reader *reader);
 // A node, USE or NULL at the current token. Returns false when none is there or it is unusable (reported, and skipped);
 // *node is NULL for NULL.
 bool reader_node(Reader *reader, SceneNode **node);
+// In the body of a PROTO, at a USE of the name that a parameter gives its whole default value: that parameter, else -1.
+int reader_parameter_of_use(Reader *reader);
 // A value of the type's kind, in range, in the scene's arena. Returns false when there is none (reported, and skipped);
 // *value is then the type's default.
 bool reader_value(Reader *reader, const FieldType *type, FieldValue *value);
@@ -156,7 +158,7 @@ bool reader_skip_block(Reader *reader);
 bool reader_expect(Reader *reader, TokenKind kind,
                    const char *what);  // reports "expected what, found ..." when it is not
 
-// ---------------------------------------------------------------------------------------------------------- proto*.c
+// ---- proto*.c ----
 
 // Made for the file at `path`, whose EXTERNPROTO lines are in reader->scene or are added with proto_scope_declare.
 // Belongs to the scene (scene_attach).
@@ -184,7 +186,7 @@ const char *proto_text(const SceneProto *proto, size_t *size);
 // A .proto file: defines it and puts one instance with all defaults into the scene.
 bool proto_read_file(Reader *reader, const char *path);
 
-// ------------------------------------------------------------------------------------------------ upgrade*.c, check*.c
+// ---- upgrade*.c, check*.c ----
 
 // Brings nodes read from a file of `release` to the newest schema: everything below `top`, but not into instances of
 // PROTOs (their own release counts for them). For a world `top` is the root of the scene.
@@ -195,7 +197,7 @@ void upgrade_instance(Scene *scene, SceneNode *instance, DiagSink *diags);
 // The same for nodes that nothing holds yet, such as the default of a PROTO's parameter. Returns the value to use.
 FieldValue upgrade_value(Scene *scene, const FieldType *type, FieldValue value, int release, DiagSink *diags);
 
-// ------------------------------------------------------------------------------------------------------------ body*.c
+// ---- body*.c ----
 
 // A .body or .cnoid file as nodes of an empty scene. False when nothing could be read.
 bool body_read_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options,
@@ -203,7 +205,7 @@ bool body_read_scene(Scene *scene, const char *name, const char *text, size_t si
 // Makes robots of all Body nodes at or below `top`.
 void body_place_all(Scene *scene, SceneNode *top, const FormatsOptions *options, DiagSink *diags);
 
-// ----------------------------------------------------------------------------------------------------------- writer.c
+// ---- writer.c ----
 
 // One value as a file writes it, lists and nodes indented to continue at `indent` spaces.
 void writer_value(const Scene *scene, FieldKind kind, const FieldValue *value, int indent, Text *out);

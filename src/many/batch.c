@@ -29,15 +29,15 @@ typedef struct Termination {
     double *scratch;  // a row for each world
 } Termination;
 
-typedef struct BatchWorld {
+typedef struct BatchWorld {  // what every step reads stands first
     TalusWorld *world;
+    bool is_over;         // ended, and not reset yet
+    bool is_stream_seed;  // the first episode has the stream itself as its seed
+    char failure[160];
     Random random;
     uint64_t seed;  // of the episode that runs
     uint64_t stream,
-        episode;          // what seeds of episodes are made of: a number of its own, and how many there were with it
-    bool is_stream_seed;  // the first episode has the stream itself as its seed
-    bool is_over;         // ended, and not reset yet
-    char failure[160];
+        episode;  // what seeds of episodes are made of: a number of its own, and how many there were with it
 } BatchWorld;
 
 struct TalusBatch {
@@ -558,11 +558,24 @@ static const Physics *physics_at(const TalusBatch *batch, int index, int end)
     return index < end ? sim_physics(batch->worlds[index].world->sim) : NULL;
 }
 
+// The way to a world's physics, one pointer at a time: each was fetched a world earlier.
+static void look_ahead(const TalusBatch *batch, int index, int end)
+{
+    if (index + 4 < end)
+        memory_prefetch(batch->worlds[index + 4].world, sizeof(TalusWorld));
+    if (index + 3 < end) {
+        const TalusWorld *world = batch->worlds[index + 3].world;
+        sim_prefetch(world->sim);
+        memory_prefetch(world->diags, 1);
+    }
+}
+
 static void step_range(int begin, int end, int worker, void *context)
 {
     TalusBatch *batch = context;
     PhysicsScratch *scratch = batch->thread_scratch[worker];
     for (int i = begin; i < end; i++) {
+        look_ahead(batch, i, end);
         physics_plan_next(scratch, physics_at(batch, i + 1, end), physics_at(batch, i + 2, end));
         step_world(batch, i, scratch);
     }

@@ -114,17 +114,11 @@ void body_set_force(Physics *physics, int index, Vec3 force, Vec3 torque)
 
 // ---- asleep and awake ----
 
-void body_wake(Physics *physics, int index)
+void body_rouse(Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->body_count);
-    BodyState *state = &physics->body_states[index];
-    if (state->is_frozen)
-        return;
-    physics->is_at_rest = false;
-    state->idle_left = physics->disable_time;
-    if (!state->is_disabled && !mirror_is_open(physics))
-        return;  // the common case: a motor is told something in every step
-    state->is_disabled = 0;
+    solids_refresh(physics);  // of those that the last step moved: soon more are awake
+    physics->body_states[index].is_disabled = 0;
     mirror_body_enabled(physics, index);
     sleep_on_wake(physics, index);
 }
@@ -166,6 +160,9 @@ void bodies_fall_asleep(Physics *physics)
     if (!(physics->disable_time > 0.0) || !sleep_for_awake(physics, tire_range))
         return;
     joints_refresh(physics);  // those of bodies that sleep are not read any more
+    solids_refresh(physics);
+    if (!mirror_is_open(physics))
+        finite_check_inputs(physics);  // the stepper looks at those of awake bodies alone
     for (int k = 0; k < physics->sleep->awake_count; k++) {
         int i = physics->sleep->awake[k];
         BodyState *state = &physics->body_states[i];
@@ -193,6 +190,7 @@ void weld_set(Physics *physics, int index)
     assert(index >= 0 && index < physics->weld_count);
     const Weld *weld = &physics->welds[index];
     const PhysicsSolid *solid = &physics->solids[weld->solid];
+    solids_refresh(physics);
     Pose world = pose_mul(physics->solid_world[solid->parent], physics->solid_states[weld->solid].local);
     Pose body = pose_mul(world, pose_inverse(solid->in_body));
     body.q = quat_normalized(body.q);
@@ -244,6 +242,7 @@ static void place_riders(Physics *physics)
 void solids_update(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
+    physics->are_poses_stale = false;
     int known = sleep->claim_capacity;
     memory_grow(&sleep->claims, &sleep->claim_capacity, physics->solid_count + 1, sizeof *sleep->claims);
     if (known < sleep->claim_capacity)
@@ -251,6 +250,34 @@ void solids_update(Physics *physics)
     sleep->update++;
     if (sleep_for_awake(physics, update_range))
         place_riders(physics);
+}
+
+// Whether some solid without a body stands on one that has one, as an end point without physics does: joints and shapes
+// look at its pose in every step.
+static bool has_riders(Physics *physics)
+{
+    if (physics->riders_sought == physics->solid_count && physics->riders_edit == physics->edit_count)
+        return physics->has_riders;
+    physics->has_riders = false;
+    for (int i = 0; i < physics->solid_count; i++)
+        physics->has_riders |= physics->solids[i].is_alive && physics->solids[i].body < 0
+                               && physics->solids[i].has_dynamic_parent;
+    physics->riders_sought = physics->solid_count;
+    physics->riders_edit = physics->edit_count;
+    return physics->has_riders;
+}
+
+// Machines, fluids, friction with a direction and what is at the rim read poses in the step itself.
+static bool poses_may_wait(Physics *physics)
+{
+    return !mirror_is_open(physics) && !physics->fluids && !contact_surfaces_differ(physics) && !has_riders(physics);
+}
+
+void solids_moved(Physics *physics)
+{
+    physics->are_poses_stale = true;
+    if (!poses_may_wait(physics))
+        solids_update(physics);
 }
 
 static void place_kinematic(Physics *physics, int index, Pose pose)
@@ -275,6 +302,7 @@ void solid_move(Physics *physics, int top, Pose world)
 {
     assert(top >= 0 && top < physics->solid_count);
     joints_refresh(physics);
+    solids_refresh(physics);
     const PhysicsSolid *moved = &physics->solids[top];
     Pose motion = pose_mul(world, pose_inverse(physics->solid_world[top]));
     // A solid that shares the body of one above takes that one along.

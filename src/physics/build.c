@@ -382,6 +382,7 @@ static void weigh_body(Physics *physics, int index)
     body->com = total.center;
     body->mass = total.mass;
     body->inertia = total.inertia;
+    physics_bodies_new(physics);
     find_damping(physics, index);
     mirror_body_settings(physics, index);
     BodyState *state = &physics->body_states[index];
@@ -522,6 +523,7 @@ void solid_rebuild_mass(Physics *physics, int index)
     if (solid->body < 0)
         return;
     joints_refresh(physics);
+    solids_refresh(physics);
     solid->linear_damping = solid->angular_damping = -1.0;
     read_mass(physics, index);
     weigh_again(physics, solid->body);
@@ -635,6 +637,7 @@ static Pose pose_above(const SceneNode *node)
 void build_subtree(Physics *physics, SceneNode *node)
 {
     joints_refresh(physics);
+    solids_refresh(physics);
     int first_solid = physics->solid_count, first_joint = physics->joint_count;
     walk(physics, node, (Walk){ .parent = -1, .joint = -1, .pose = pose_above(node) });
     physics->are_labels_stale = true;
@@ -675,6 +678,7 @@ static void remove_solid(Physics *physics, int index)
             constraint_detach(physics, physics->body_constraints[solid->body]);
         mirror_body_destroy(physics, solid->body);
         *body = (Body){ .solid = index };
+        physics_bodies_new(physics);
     }
     node_map_remove(&physics->solid_of_node, solid->node->id);
     solid->is_alive = false;
@@ -686,6 +690,7 @@ void remove_subtree(Physics *physics, int top)
 {
     assert(top >= 0 && top < physics->solid_count);
     joints_refresh(physics);
+    solids_refresh(physics);
     remove_joints(physics, top);
     contacts_forget(physics, top);
     // Shapes and welds of a merged solid go before the body of the solid above, so children come first.

@@ -47,6 +47,7 @@ void physics_sync_solid(Physics *physics, int index)
     const PhysicsSolid *solid = &physics->solids[index];
     if (!solid->is_alive || (solid->body_owner >= 0 && solid->body_owner != index))
         return;
+    solids_refresh(physics);
     if (has_moved(physics, index))
         sync_pose(physics, index);
     const BodyState *state = solid->body >= 0 ? &physics->body_states[solid->body] : NULL;
@@ -281,6 +282,7 @@ static void points_changed(Physics *physics, const SceneNode *node, const SceneN
 void physics_instance_remade(Physics *physics, SceneNode *instance)
 {
     const SceneNode *actual = scene_actual(instance);
+    solids_refresh(physics);
     physics_own_rows(physics);
     physics->edit_count++;
     physics->tree_count++;
@@ -316,6 +318,7 @@ void physics_node_added(Physics *physics, SceneNode *node)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return;
+    solids_refresh(physics);
     physics_own_rows(physics);
     physics->edit_count++;
     physics->tree_count++;
@@ -344,6 +347,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     const SceneNode *actual = scene_actual(node);
     if (!actual)
         return;
+    solids_refresh(physics);
     physics_own_rows(physics);
     physics->edit_count++;
     physics->tree_count++;
@@ -389,6 +393,7 @@ Pose solid_frame(const Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
+    solids_refresh(physics);
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, solid->base);
 }
@@ -523,6 +528,7 @@ void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
     node = scene_actual(node);
     if (!node)
         return;
+    solids_refresh(physics);
     physics_own_rows(physics);
     physics->edit_count += !is_motion(node, field);
     odelib_begin(physics);

@@ -21,17 +21,10 @@ void finite_reject(Physics *physics, int index, const char *what)
     physics->has_failed |= physics->nan_policy == PHYSICS_NAN_STOP;
 }
 
-static bool force_is_sound(const BodyState *state)
-{
-    // What is not finite stays so when it is multiplied by zero: one test for six numbers.
-    Vec3 f = state->force, t = state->torque;
-    return 0.0 * f.x + 0.0 * f.y + 0.0 * f.z + 0.0 * t.x + 0.0 * t.y + 0.0 * t.z == 0.0;
-}
-
 // In a plain world poses and velocities are checked where they enter; forces add up.
 static void check_input(Physics *physics, int i)
 {
-    if (!physics->bodies[i].is_alive || force_is_sound(&physics->body_states[i]))
+    if (!physics->bodies[i].is_alive || finite_force_is_fine(&physics->body_states[i]))
         return;
     body_set_force(physics, i, VEC3_ZERO, VEC3_ZERO);
     finite_reject(physics, i, "force or torque");
@@ -42,7 +35,7 @@ static void input_range(int begin, int end, int worker, void *context)
     SleepWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        if (!force_is_sound(&work->physics->body_states[work->awake[i]]))
+        if (!finite_force_is_fine(&work->physics->body_states[work->awake[i]]))
             atomic_store(&work->has_left, true);
 }
 
@@ -171,6 +164,7 @@ static void freeze(Physics *physics, int index)
     state->force = state->torque = VEC3_ZERO;
     state->is_frozen = 1;
     state->is_disabled = 1;
+    body_moved_asleep(physics, index);  // the last poses may not have been computed, and it moves no more
     body_set_force(physics, index, VEC3_ZERO, VEC3_ZERO);
     mirror_body_state(physics, index);
     mirror_body_frozen(physics, index, true);

@@ -173,6 +173,8 @@ void physics_destroy(Physics *physics)
     free(physics->joints);
     free(physics->constraints);
     free(physics->joint_states);
+    free(physics->joint_lists.driven);
+    free(physics->joint_lists.watched);
     free(physics->welds);
     free(physics->weld_states);
     free(physics->contacts);
@@ -251,6 +253,7 @@ static void move_kinematic(Physics *physics)
         if (vec3_length2(state->linear) == 0.0 && vec3_length2(state->angular) == 0.0)
             continue;
         physics->has_moving_solids = true;
+        solids_refresh(physics);
         Pose pose = physics->solid_world[i];
         pose.t = vec3_mad(pose.t, state->linear, physics->dt);
         pose.q = quat_integrate(pose.q, state->angular, physics->dt);
@@ -301,20 +304,22 @@ void physics_advance(Physics *physics)
         return;
     odelib_begin(physics);
     sleep_refresh(physics);
-    finite_check_inputs(physics);
+    if (mirror_is_open(physics))  // else the stepper does where it reads them
+        finite_check_inputs(physics);
     if (physics->step == 0)
         finite_check_start(physics);
     bodies_enabled_outside(physics);
     body_gather(physics);
     bodies_fall_asleep(physics);
     sleep_spread(physics);
-    memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
-    if (mirror_is_open(physics))  // else the stepper does where it has to
+    if (mirror_is_open(physics)) {  // else the stepper does where it has to
+        memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
         sleep_for_awake(physics, remember_range);
+    }
     physics->stepper->step(physics->stepper_self, physics, physics->dt);
     contacts_collect_forces(physics);
     finite_check_states(physics);
-    solids_update(physics);
+    solids_moved(physics);
     odelib_end();
 }
 
@@ -386,11 +391,13 @@ const char *physics_solid_label(const Physics *physics, int solid)
 Pose physics_solid_pose(const Physics *physics, int solid)
 {
     assert(solid >= 0 && solid < physics->solid_count);
+    solids_refresh(physics);
     return physics->solid_world[solid];
 }
 
 void physics_solid_poses(const Physics *physics, Pose *poses)
 {
+    solids_refresh(physics);
     if (physics->solid_count > 0)
         memcpy(poses, physics->solid_world, (size_t)physics->solid_count * sizeof *poses);
     for (int i = 0, left = physics->solids_gone; left > 0 && i < physics->solid_count; i++)
@@ -420,6 +427,7 @@ Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point)
         const BodyState *state = &physics->body_states[s->body];
         return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, state->position)));
     }
+    solids_refresh(physics);
     const SolidState *state = &physics->solid_states[solid];
     if (vec3_length2(state->linear) > 0.0 || vec3_length2(state->angular) > 0.0)
         return vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(point, physics->solid_world[solid].t)));
@@ -429,6 +437,7 @@ Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point)
 Vec3 physics_solid_linear_velocity(const Physics *physics, int solid)
 {
     assert(solid >= 0 && solid < physics->solid_count);
+    solids_refresh(physics);
     return physics_solid_point_velocity(physics, solid, physics->solid_world[solid].t);
 }
 
@@ -448,6 +457,7 @@ Vec3 physics_solid_center_of_mass(const Physics *physics, int solid)
 {
     assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
+    solids_refresh(physics);
     return s->mass.mass > 0.0 ? pose_apply(physics->solid_world[solid], s->mass.center) : physics->solid_world[solid].t;
 }
 
@@ -646,6 +656,7 @@ PhysicsShape physics_shape(const Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
+    solids_refresh(physics);
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
     return (PhysicsShape){ shape->kind,
                            shape->solid,
@@ -707,7 +718,8 @@ int physics_joint_child(const Physics *physics, int joint)
 double physics_joint_position(const Physics *physics, int joint, int axis)
 {
     assert(joint >= 0 && joint < physics->joint_count && axis >= 0 && axis < PHYSICS_JOINT_AXES);
-    joint_refresh((Physics *)physics, joint);  // what is read is as it was; only when it is read changes
+    if (physics->unread_steps > 0)
+        joint_refresh((Physics *)physics, joint);  // what is read is as it was; only when it is read changes
     const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     return state->position + state->surplus;
 }
@@ -715,7 +727,8 @@ double physics_joint_position(const Physics *physics, int joint, int axis)
 double physics_joint_velocity(const Physics *physics, int joint, int axis)
 {
     assert(joint >= 0 && joint < physics->joint_count && axis >= 0 && axis < PHYSICS_JOINT_AXES);
-    joint_refresh((Physics *)physics, joint);
+    if (physics->unread_steps > 0)
+        joint_refresh((Physics *)physics, joint);
     return physics->joint_states[joint].axes[axis].velocity;
 }
 

@@ -15,6 +15,7 @@
 #include "physics/physics.h"
 #include "physics/stepper.h"
 
+#include <assert.h>
 #include <ode/ode.h>
 
 // ---- solids ----
@@ -58,9 +59,7 @@ typedef struct SolidState {
 
 // ---- bodies ----
 typedef struct Body {
-    dBodyID ode;  // its twin, NULL: none
-    const dReal *position, *quaternion, *rotation, *linear, *angular, *force,
-        *torque;     // inside ODE's body, valid while it lives
+    dBodyID ode;     // its twin, NULL: none
     dSpaceID space;  // of ODE's geoms when it has several shapes, else NULL
     int solid;       // that owns it: PhysicsSolid.body_owner
     Vec3 com;        // centre of mass in the frame of that solid
@@ -102,18 +101,18 @@ typedef struct Shape {
     bool is_away;     // somebody disabled it or took it out of the world's space: it meets nothing
     SceneNode *geometry;
     Vec3 size;
-    Pose local;            // in the frame of its solid
-    Pose ode_offset;       // from the geometry's frame to that of ODE's geom (height fields lie otherwise)
-    Pose placed;           // of its frame with `fix`: in the body's frame, or in the world for one without a body
-    Mat3 placed_rotation;  // of its quaternion
-    bool is_centred;       // `placed` is the identity
+    Pose local;             // in the frame of its solid
+    Pose *ode_offset;       // of height fields: from the geometry's frame to that of ODE's geom; of others nothing
+    Pose placed;            // of its frame with that: in the body's frame, or in the world for one without a body
+    Mat3 *placed_rotation;  // of its quaternion; NULL: `placed` is the identity, or has never been anything else
+    bool is_centred;        // `placed` is the identity
     bool is_alive;
     bool is_colliding;  // last pass
     bool was_changed;   // moved or resized by hand since the last pass: wakes what it touches
     bool
         has_ridden;  // without a body itself, it moved with the one above it since the last pass: wakes what it touches
     bool is_rider;   // listed in Sleep.riders
-    struct ShapeTag *tag;                  // dGeomGetData of its geom
+    struct ShapeTag *tag;                  // dGeomGetData of its geom, from its first one on
     struct Convex *convex;                 // of convex meshes; of boxes once they meet one; else NULL
     const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
     const void *ode_data;                  // what ODE's geom was made of: a plugin may have given it something else
@@ -259,7 +258,11 @@ struct Physics {
 
     PhysicsSolid *solids;
     SolidState *solid_states;
-    Pose *solid_world;  // derived from bodies and local poses
+    Pose *solid_world;     // derived from bodies and local poses; solids_refresh() before it is read
+    bool are_poses_stale;  // those of solids on awake bodies, since the last step
+    bool has_riders;       // some solid without a body stands on one that has one: see poses_may_wait
+    int riders_sought;     // solid_count,
+    uint64_t riders_edit;  // and edit_count when they were looked for
     int solid_count, solid_capacity, solid_state_capacity, solid_world_capacity;
     int solids_gone;  // of them, so that a world without holes need not be searched for them
     NodeMap solid_of_node;
@@ -267,12 +270,14 @@ struct Physics {
     BodyState *body_states;
     Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
     int body_count, body_capacity, body_state_capacity, body_constraint_capacity;
-    bool shares_rows;  // solids and bodies are those of `like`
+    bool shares_rows;       // solids and bodies are those of `like`
+    uint64_t body_version;  // of the masses, inertias and dampings in `bodies`: others in the process have others
     Shape *shapes;
     int shape_count, shape_capacity;
     PhysicsJoint *joints;
     PhysicsJointState *joint_states;
     int joint_count, joint_capacity, joint_state_capacity;
+    JointLists joint_lists;
     Constraint **constraints;  // all, in the order of their making
     int constraint_count, constraint_capacity;
     Weld *welds;
@@ -282,8 +287,9 @@ struct Physics {
     const SolverBody
         *solved;  // by body, as the last plain step left them; a body that was moved since has another quaternion
     int solved_count;
-    int unread_steps;         // since joints that are read on demand were read
-    bool has_fast_turns;      // in the last step a body turned so fast that they must be
+    int unread_steps;         // since joints that are read on demand were read,
+    double unread_turn;       // rad that no body turned more since then,
+    double step_turn;         // and in the last step
     bool has_unsound_states;  // of a plain world: the step left some that finite_check_states() has to look at
     int previous_capacity;
     MeshEntry *meshes;
@@ -294,8 +300,8 @@ struct Physics {
     PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
     int own_surface_capacity;
     int contact_count, contact_capacity, sleeping_contact_count;
-    dJointID *contact_joints;  // beside contacts; NULL where ODE has none
-    int contact_joint_capacity;
+    dJointID *contact_joints;  // beside the first of them, see contact_joint()
+    int contact_joint_count, contact_joint_capacity;
     ConstraintWrenches *feedbacks;  // one per contact when forces are wanted
     int feedback_capacity;
     PhysicsContactForce *contact_forces;
@@ -390,7 +396,19 @@ void world_read_info(Physics *physics);  // gravity, ERP, contact properties ...
 
 // ---- body.c: states of bodies ----
 void body_gather(Physics *physics);  // ODE -> BodyState, of all that may have changed; nothing in a plain world
-void body_wake(Physics *physics, int body);
+void body_rouse(Physics *physics, int body);  // what body_wake() does of one that sleeps, or at the rim
+// The common case in place: a motor is told something in every step.
+static inline void body_wake(Physics *physics, int body)
+{
+    assert(body >= 0 && body < physics->body_count);
+    BodyState *state = &physics->body_states[body];
+    if (state->is_frozen)
+        return;
+    physics->is_at_rest = false;
+    state->idle_left = physics->disable_time;
+    if (state->is_disabled || physics->world)
+        body_rouse(physics, body);
+}
 void body_moved_asleep(Physics *physics, int body);  // its state was changed from outside: solids and shapes follow
 void body_add_force(Physics *physics, int body, Vec3 force);  // at the centre of mass
 void body_add_force_at(Physics *physics, int body, Vec3 force, Vec3 point);
@@ -399,8 +417,15 @@ void body_set_force(Physics *physics, int body, Vec3 force, Vec3 torque);  // in
 void weld_set(Physics *physics, int weld);    // ties it where the scene has it on the solid above
 void weld_place(Physics *physics, int weld);  // where its state says
 void bodies_enabled_outside(Physics *physics);
-void bodies_fall_asleep(Physics *physics);                 // ODE's auto-disabling, with timers of our own
-void solids_update(Physics *physics);                      // world poses of all solids from bodies and local poses
+void bodies_fall_asleep(Physics *physics);  // ODE's auto-disabling, with timers of our own
+void solids_moved(Physics *physics);        // after a step: the poses of solids follow, now or when somebody asks
+void solids_update(Physics *physics);       // world poses of all solids on awake bodies, from bodies and local poses
+// Before poses of solids are read, and before anything but a step changes what they follow from.
+static inline void solids_refresh(const Physics *physics)
+{
+    if (physics->are_poses_stale)
+        solids_update((Physics *)physics);  // what is read is as it was; only when it is computed changes
+}
 void solid_move(Physics *physics, int solid, Pose world);  // rigidly with everything below
 // By hand. `in_joint`: its pose in the frame of the joint whose end point it is, as exactly as it is known; unused
 // without a joint.
@@ -421,6 +446,17 @@ void constraint_turn_motor(Physics *physics, Constraint *constraint, int axis, i
 void constraint_tell_motor_axis(Physics *physics, Constraint *constraint,
                                 int axis);  // to its twin, after the axis was set
 void constraint_set(Constraint *constraint, int axis, ConstraintNumber number, double value);
+// A motor is told in every step: its twin only where it has one.
+static inline void constraint_set_motor(Constraint *constraint, int axis, double velocity, double max_force)
+{
+    assert(axis >= 0 && axis < CONSTRAINT_AXES);
+    constraint->axes[axis].velocity = velocity;
+    constraint->axes[axis].max_force = max_force;
+    if (!constraint->ode)
+        return;
+    constraint_set(constraint, axis, CONSTRAINT_VELOCITY, velocity);
+    constraint_set(constraint, axis, CONSTRAINT_MAX_FORCE, max_force);
+}
 void constraint_set_angle(Constraint *constraint, int axis, double angle);  // of an angular motor
 void constraint_fix(Physics *physics, Constraint *constraint);  // a fixed one: anchored where its bodies stand
 void constraint_want_wrenches(Constraint *constraint, bool want);
@@ -443,6 +479,12 @@ bool contact_surfaces_differ(const Physics *physics);
 void contact_own_surfaces_reserve(Physics *physics, int count);
 // The row of surfaces by the materials of a pair (solids are set). False: they differ from point to point, and
 // contact_surface_at_point() has to complete each in `own`, with its bodies, point and normal.
+// A contact's joint in ODE, NULL: none. A plain world has none and keeps no list of them.
+static inline dJointID contact_joint(const Physics *physics, int index)
+{
+    return index < physics->contact_joint_count ? physics->contact_joints[index] : NULL;
+}
+void contact_set_joint(Physics *physics, int index, dJointID joint);
 bool contact_surface_of_pair(const Physics *physics, PhysicsContact *contact);
 void contact_surface_at_point(const Physics *physics, const PhysicsContact *contact, PhysicsSurface *own);
 // A fast shape that would pass through the other: lets the two come together by `gap` in this step, or bounces them.
@@ -455,10 +497,10 @@ bool contact_shape_rests(const Physics *physics,
 void contact_move(Physics *physics, int from, int to);  // its record and surface, to a place of one that goes
 
 // ---- contact_touch.c ----
-void contacts_clear_marks(Physics *physics, bool is_full);               // of the pass before
-void contacts_touch(Physics *physics, const BroadPair *pairs);           // the pairs of a pass become records
-void contact_remember_pair(Physics *physics, int shape_a, int shape_b);  // they touch in this pass; in rising order
-void contact_mark(Physics *physics, int shape_a, int shape_b);           // they collide, as a plugin says
+void contacts_clear_marks(Physics *physics, bool is_full);                 // of the pass before
+void contacts_touch(Physics *physics, const BroadPair *pairs, int count);  // the pairs of a pass become records
+void contact_remember_pair(Physics *physics, int shape_a, int shape_b);    // they touch in this pass; in rising order
+void contact_mark(Physics *physics, int shape_a, int shape_b);             // they collide, as a plugin says
 
 // ---- plugin.c: the part of the collision pass that a plugin takes ----
 void plugin_begin_pass(Physics *physics);
@@ -479,6 +521,12 @@ static inline bool finite_motion_is_fine(const double *position, const double *q
            && quaternion[0] * quaternion[0] + length2_of(quaternion + 1) < 4.0
            && length2_of(linear) <= FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT
            && length2_of(angular) <= FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT;
+}
+// What is not finite stays so when it is multiplied by zero: one test for six numbers.
+static inline bool finite_force_is_fine(const BodyState *state)
+{
+    Vec3 f = state->force, t = state->torque;
+    return 0.0 * f.x + 0.0 * f.y + 0.0 * f.z + 0.0 * t.x + 0.0 * t.y + 0.0 * t.z == 0.0;
 }
 void finite_check_inputs(Physics *physics);  // before the step: drops what was given that is not finite
 void finite_reject(Physics *physics, int body, const char *what);  // says that something on it was dropped
@@ -551,7 +599,8 @@ void physics_prefetch(const Physics *physics,
                       int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
 
 // ---- share.c ----
-void physics_own_rows(Physics *physics);  // before solids or bodies are written
+void physics_own_rows(Physics *physics);    // before solids or bodies are written
+void physics_bodies_new(Physics *physics);  // after what they are was written
 
 // ---- snapshot.c ----
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);

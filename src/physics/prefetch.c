@@ -1,30 +1,32 @@
 // prefetch.c - while one world of a batch is stepped, what the next one reads is fetched into the cache, a part in each
-// phase: worlds by the thousand do not stay there by themselves. It changes how long a step takes and nothing else.
-#include "physics/contacts/sleep.h"
+// phase: worlds by the thousand do not stay there by themselves. Each part follows pointers that the one before has
+// fetched. It changes how long a step takes and nothing else.
 #include "physics/prefetch.h"
 
+#include "base/memory.h"
+#include "physics/contacts/sleep.h"
+
 #include <stddef.h>
-
-enum { LINE = 64 };
-
-static void fetch(const void *at, size_t size)
-{
-    const char *byte = at;
-    for (size_t i = 0; i < size; i += LINE)
-        __builtin_prefetch(byte + i, 1, 2);
-}
 
 // The first bytes of each row, those that steps read.
 static void fetch_rows(const void *rows, int count, size_t size, size_t read)
 {
     for (int i = 0; i < count; i++)
-        fetch((const char *)rows + (size_t)i * size, read);
+        memory_prefetch((const char *)rows + (size_t)i * size, read);
 }
 
 static void fetch_constraints(const Physics *next)
 {
     for (int i = 0; i < next->constraint_count; i++)
-        fetch(next->constraints[i], offsetof(Constraint, axes) + sizeof(ConstraintAxis));
+        memory_prefetch(next->constraints[i], offsetof(Constraint, axes) + sizeof(ConstraintAxis));
+}
+
+static void fetch_sleep(const Physics *next)
+{
+    const Sleep *sleep = next->sleep;
+    memory_prefetch(sleep->awake, sizeof *sleep->awake * (size_t)sleep->awake_count);
+    memory_prefetch(sleep->first_shape, sizeof *sleep->first_shape * (size_t)sleep->body_count);
+    memory_prefetch(sleep->shapes, sizeof *sleep->shapes * (size_t)sleep->shape_count);
 }
 
 void prefetch_part(const PrefetchPlan *plan, PrefetchPart part)
@@ -34,22 +36,27 @@ void prefetch_part(const PrefetchPlan *plan, PrefetchPart part)
         return;
     switch (part) {
     case PREFETCH_AT_PRESTEP:
+        memory_prefetch(next->sleep, sizeof *next->sleep);
+        memory_prefetch(next->constraints, sizeof *next->constraints * (size_t)next->constraint_count);
+        memory_prefetch(next->joint_lists.driven, sizeof(int32_t) * (size_t)next->joint_lists.driven_count);
+        stepper_talus_prefetch(next, STEPPER_ITSELF);
         fetch_rows(next->joints, next->joint_count, sizeof *next->joints,
-                   offsetof(PhysicsJoint, axes) + sizeof(PhysicsAxis));
+                   offsetof(PhysicsJoint, axes) + offsetof(PhysicsAxis, spring));
         break;
     case PREFETCH_AT_READ:
         fetch_rows(next->joint_states, next->joint_count, sizeof *next->joint_states, sizeof(PhysicsAxisState));
-        fetch(next->body_states, sizeof *next->body_states * (size_t)next->body_count);
+        memory_prefetch(next->body_states, sizeof *next->body_states * (size_t)next->body_count);
+        stepper_talus_prefetch(next, STEPPER_SOLVER);
         break;
     case PREFETCH_AT_SOLVE: fetch_constraints(next); break;
     case PREFETCH_AT_COLLIDE:
-        fetch(next->shapes, sizeof *next->shapes * (size_t)next->shape_count);
-        fetch(next->solid_world, sizeof *next->solid_world * (size_t)next->solid_count);
+        stepper_talus_prefetch(next, STEPPER_MEMORY);
+        memory_prefetch(next->shapes, sizeof *next->shapes * (size_t)next->shape_count);
+        fetch_sleep(next);
         break;
     case PREFETCH_AT_POSTSTEP:
         if (plan->after)
-            fetch(plan->after, offsetof(Physics, limits));
-        fetch(next->sleep, sizeof *next->sleep);
+            memory_prefetch(plan->after, offsetof(Physics, limits));
         break;
     }
 }

@@ -16,6 +16,10 @@ typedef struct PrefetchPlan {
     const Physics *next, *after;  // the worlds that this thread steps after this one, NULL: none
 } PrefetchPlan;
 
+// What the stepper of a world has: itself, the solver that it points to, what that remembers.
+typedef enum StepperPart { STEPPER_ITSELF, STEPPER_SOLVER, STEPPER_MEMORY } StepperPart;
+void stepper_talus_prefetch(const Physics *next, StepperPart part);
+
 void prefetch_part(const PrefetchPlan *plan, PrefetchPart part);
 
 #endif

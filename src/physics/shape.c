@@ -278,13 +278,13 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 sc
 }
 
 // A grid of heights lies along x and z about its middle, with y up, as collide_surface.h and ODE want it.
-static Pose fix_of(const GeometryForm *form)
+static void set_heights_offset(Physics *physics, const GeometryForm *form, Shape *shape)
 {
-    if (form->kind != GEOMETRY_HEIGHTS)
-        return POSE_IDENTITY;
     const MeshHeights *grid = &form->entry->grid;
     double width = (grid->count[0] - 1) * grid->spacing[0], depth = (grid->count[1] - 1) * grid->spacing[1];
-    return (Pose){ vec3(0.5 * width, 0.5 * depth, 0.0), quat_from_axis_angle(vec3(1, 0, 0), M_PI / 2) };
+    if (!shape->ode_offset)
+        shape->ode_offset = arena_alloc(physics->arena, sizeof *shape->ode_offset);
+    *shape->ode_offset = (Pose){ vec3(0.5 * width, 0.5 * depth, 0.0), quat_from_axis_angle(vec3(1, 0, 0), M_PI / 2) };
 }
 
 void shape_update_box(Physics *physics, int shape)
@@ -294,13 +294,21 @@ void shape_update_box(Physics *physics, int shape)
     broadphase_move(physics->broadphase, shape, &box);
 }
 
+static Pose ode_offset(const Shape *shape)
+{
+    return shape->kind == GEOMETRY_HEIGHTS ? *shape->ode_offset : POSE_IDENTITY;
+}
+
 static void set_placed(Physics *physics, int index, Pose pose)
 {
     Shape *shape = &physics->shapes[index];
     pose.q = quat_normalized(pose.q);
     shape->placed = pose;
-    solver_rotation(&pose.q.w, shape->placed_rotation.m);
     shape->is_centred = vec3_is_equal(pose.t, VEC3_ZERO) && pose.q.w == 1.0;
+    if (!shape->is_centred && !shape->placed_rotation)
+        shape->placed_rotation = arena_alloc(physics->arena, sizeof *shape->placed_rotation);
+    if (shape->placed_rotation)
+        solver_rotation(&pose.q.w, shape->placed_rotation->m);
     mirror_shape_place(physics, index);
 }
 
@@ -313,7 +321,7 @@ void shape_place(Physics *physics, int index)
         return;
     }
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
-    set_placed(physics, index, pose_mul(pose_mul(owner, shape->local), shape->ode_offset));
+    set_placed(physics, index, pose_mul(pose_mul(owner, shape->local), ode_offset(shape)));
     shape_update_box(physics, index);
 }
 
@@ -337,7 +345,7 @@ void shape_offset(Physics *physics, int index)
     assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     set_placed(physics, index,
-               pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), shape->ode_offset));
+               pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), ode_offset(shape)));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)
@@ -368,13 +376,6 @@ typedef struct ShapeOwner {
     int place;  // row that the next one takes; -1: behind all others
 } ShapeOwner;
 
-// Rows are used again, and so are their tags, which must not move.
-static ShapeTag *shape_tag(Physics *physics, int index)
-{
-    ShapeTag *tag = physics->shapes[index].tag;
-    return tag ? tag : arena_alloc(physics->arena, sizeof(ShapeTag));
-}
-
 // One shape of a boundingObject: its row, its twin at the rim, its place in the broad phase. Planes and heights stay
 // without a body.
 static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void *context)
@@ -396,8 +397,8 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
     memset(physics->shapes + known, 0, (size_t)(physics->shape_capacity - known) * sizeof(Shape));
     int index = owner->place >= 0 ? owner->place++ : physics->shape_count++;
     Shape *shape = &physics->shapes[index];
-    ShapeTag *tag = shape_tag(physics, index);
-    assert(!shape->is_alive || owner->place < 0);
+    const Shape before = *shape;  // rows are used again, and so is what they have in the arena
+    assert_debug(!before.is_alive || owner->place < 0);
     *shape = (Shape){ .kind = form.kind,
                       .solid = owner->solid,
                       .fluid = owner->fluid,
@@ -406,14 +407,16 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
                       .geometry = geometry,
                       .size = form.size,
                       .local = placed.pose,
+                      .tag = before.tag,
+                      .ode_offset = before.ode_offset,
+                      .placed_rotation = before.placed_rotation,
                       .is_alive = true };
-    shape->ode_offset = fix_of(&form);
+    if (form.kind == GEOMETRY_HEIGHTS)
+        set_heights_offset(physics, &form, shape);
     if (form.entry) {
         shape->convex = form.entry->convex;
         shape->surface = form.entry->surface;
     }
-    shape->tag = tag;
-    *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
     owner->count++;
     mirror_shape_make(physics, index);
     if (body >= 0)

@@ -52,6 +52,7 @@ void physics_share_rows(Physics *physics)
     free(physics->bodies);
     physics->solids = like->solids;
     physics->bodies = like->bodies;
+    physics->body_version = like->body_version;
     physics->are_labels_stale = false;
     physics->shares_rows = true;
     trim_rows(physics);
@@ -64,6 +65,13 @@ static void *copy_rows(const void *rows, int count, int *capacity, size_t size)
     if (count > 0)
         memcpy(copy, rows, (size_t)count * size);
     return copy;
+}
+
+void physics_bodies_new(Physics *physics)
+{
+    static _Atomic uint64_t count;
+    assert_debug(!physics->shares_rows);
+    physics->body_version = ++count;
 }
 
 void physics_own_rows(Physics *physics)

@@ -357,6 +357,7 @@ static void thaw_bodies(Physics *physics)
 
 static void restore_places(Physics *physics)
 {
+    physics->are_poses_stale = false;  // all are computed here
     for (int i = 0; i < physics->solid_count; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
         if (!solid->is_alive)

@@ -22,36 +22,45 @@ typedef struct Resting {
     int32_t contact, place;
 } Resting;  // in our records, among the solver's
 
-typedef struct StepperTalus {
-    Solver *solver;
-    RimStep *rim;        // once there are twins in ODE, else NULL
-    uint32_t version;    // of the awake set in the last step; 0: none
-    SolverBody *bodies;  // by body, awake ones as they were after the last step
-    int32_t *awake;      // of the last step
+// What a step fills in before it reads it. Worlds that are stepped one after the other can use the same (it is lent to
+// them); what bodies are, as against how they move, stays in it as long as these are the same.
+typedef struct StepArrays {
+    SolverBody *bodies;  // by body
     SolverJoint *joints;
     Constraint **joined;  // beside joints
     SolverRow *rows;
     SolverContact *contacts;  // copies, in a step in which some wake,
     SolverSurface *surfaces;  // and beside them
-    Resting *resting;         // contacts that fall asleep in this step
-    int body_count, body_capacity, awake_count, awake_capacity, joint_count, joint_capacity, joined_capacity, row_count,
-        row_capacity;
-    int contact_count, contact_capacity, surface_capacity, resting_count, resting_capacity;
+    int body_count, body_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
+    int contact_count, contact_capacity, surface_capacity;
+    uint64_t body_version;  // Physics.body_version of the masses, inertias and dampings in `bodies`; 0: of none
+} StepArrays;
+
+typedef struct StepperTalus {
+    Solver *solver;
+    RimStep *rim;      // once there are twins in ODE, else NULL
+    StepArrays own;    // awake bodies as they were after the last step
+    uint32_t version;  // of the awake set in the last step; 0: none
+    int32_t *awake;    // of the last step
+    Resting *resting;  // contacts that fall asleep in this step
+    int awake_count, awake_capacity, resting_count, resting_capacity;
     int woken_count;  // contacts of ours that stand first among the solver's: they wake in this step
 } StepperTalus;
 
-// What a step fills in before it reads it, so that worlds that are stepped one after the other can use the same.
 struct PhysicsScratch {
     DirectScratch *direct;
-    SolverBody *bodies;
-    SolverRow *rows;
-    SolverJoint *joints;
-    Constraint **joined;
-    SolverContact *contacts;
-    int body_capacity, row_capacity, joint_capacity, joined_capacity, contact_capacity;
-    int body_count;  // of `bodies` that were written
+    StepArrays arrays;
     PrefetchPlan plan;
 };
+
+static void arrays_free(StepArrays *arrays)
+{
+    void *owned[] = {
+        arrays->bodies, arrays->joints, arrays->joined, arrays->rows, arrays->contacts, arrays->surfaces
+    };
+    for (int i = 0; i < COUNT_OF(owned); i++)
+        free(owned[i]);
+}
 
 PhysicsScratch *physics_scratch_create(void)
 {
@@ -65,9 +74,7 @@ void physics_scratch_destroy(PhysicsScratch *scratch)
     if (!scratch)
         return;
     direct_scratch_destroy(scratch->direct);
-    void *owned[] = { scratch->bodies, scratch->rows, scratch->joints, scratch->joined, scratch->contacts };
-    for (int i = 0; i < COUNT_OF(owned); i++)
-        free(owned[i]);
+    arrays_free(&scratch->arrays);
     free(scratch);
 }
 
@@ -88,34 +95,6 @@ void physics_prefetch(const Physics *physics, int part)
         prefetch_part(&physics->scratch->plan, (PrefetchPart)part);
 }
 
-static void swap_array(void *first, int *first_capacity, void *second, int *second_capacity)
-{
-    void *array;
-    memcpy(&array, first, sizeof array);
-    memcpy(first, second, sizeof array);
-    memcpy(second, &array, sizeof array);
-    int capacity = *first_capacity;
-    *first_capacity = *second_capacity;
-    *second_capacity = capacity;
-}
-
-// Exchanges the arrays of the stepper with those that were lent: before the step, and back after it. Bodies of lent
-// arrays are all read anew, which is no loss where all are awake; a world of many sleepers keeps its own.
-static void swap_scratch(StepperTalus *self, PhysicsScratch *scratch, bool is_lent, bool with_bodies)
-{
-    swap_array(&self->rows, &self->row_capacity, &scratch->rows, &scratch->row_capacity);
-    swap_array(&self->joints, &self->joint_capacity, &scratch->joints, &scratch->joint_capacity);
-    swap_array(&self->joined, &self->joined_capacity, &scratch->joined, &scratch->joined_capacity);
-    swap_array(&self->contacts, &self->contact_capacity, &scratch->contacts, &scratch->contact_capacity);
-    if (with_bodies) {
-        swap_array(&self->bodies, &self->body_capacity, &scratch->bodies, &scratch->body_capacity);
-        scratch->body_count = int_max(scratch->body_count, self->body_count);
-        self->body_count = is_lent ? scratch->body_count : 0;
-        self->version = 0;
-    }
-    solver_lend_scratch(self->solver, is_lent ? scratch->direct : NULL);
-}
-
 static void *talus_create(Physics *physics)
 {
     StepperTalus *self = memory_alloc(sizeof *self);
@@ -128,10 +107,9 @@ static void talus_destroy(void *state)
     StepperTalus *self = state;
     rim_step_destroy(self->rim);
     solver_destroy(self->solver);
-    void *owned[] = { self->bodies, self->awake,    self->joints,   self->joined,
-                      self->rows,   self->contacts, self->surfaces, self->resting };
-    for (int i = 0; i < COUNT_OF(owned); i++)
-        free(owned[i]);
+    arrays_free(&self->own);
+    free(self->awake);
+    free(self->resting);
     free(self);
 }
 
@@ -144,17 +122,13 @@ static_assert(offsetof(BodyState, force) == (POSE_DOUBLES + MOTION_DOUBLES) * si
               "and so do the velocities");
 static_assert(offsetof(SolverBody, rotation) == POSE_DOUBLES * sizeof(double), "as in the solver's bodies");
 
-static void body_read(const Physics *physics, int index, SolverBody *to)
+enum {
+    BODY_FLAGS = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED
+                 | SOLVER_BODY_LINEAR_DAMPING | SOLVER_BODY_ANGULAR_DAMPING  // those that say what a body is
+};
+
+static void body_read_constants(const Body *body, SolverBody *to)
 {
-    assert(index >= 0 && index < physics->body_count);
-    const Body *body = &physics->bodies[index];
-    const BodyState *state = &physics->body_states[index];
-    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
-    memcpy(to->position, &state->position, POSE_DOUBLES * sizeof(double));
-    memcpy(to->velocity, &state->linear, MOTION_DOUBLES * sizeof(double));
-    memcpy(to->force, &state->force, MOTION_DOUBLES * sizeof(double));
-    if (is_turned)
-        solver_body_refresh(to);
     to->mass = body->mass;
     memcpy(to->inertia, body->inertia.m, sizeof to->inertia);
     to->max_angular_speed = SOLVER_MAX_ANGULAR_SPEED;
@@ -163,77 +137,164 @@ static void body_read(const Physics *physics, int index, SolverBody *to)
     to->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED;
     to->flags |= body->linear_damping != 0.0 ? SOLVER_BODY_LINEAR_DAMPING : 0;
     to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
-    to->flags |= state->is_disabled ? SOLVER_BODY_ASLEEP : 0;
-    to->flags |= state->is_frozen ? SOLVER_BODY_KINEMATIC : 0;
+}
+
+static void body_read(const BodyState *state, SolverBody *to)
+{
+    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
+    memcpy(to->position, &state->position, POSE_DOUBLES * sizeof(double));
+    memcpy(to->velocity, &state->linear, MOTION_DOUBLES * sizeof(double));
+    memcpy(to->force, &state->force, MOTION_DOUBLES * sizeof(double));
+    if (is_turned)
+        solver_body_refresh(to);
+    to->flags = (to->flags & BODY_FLAGS) | (state->is_disabled ? SOLVER_BODY_ASLEEP : 0)
+                | (state->is_frozen ? SOLVER_BODY_KINEMATIC : 0);
 }
 
 typedef struct BodyWork {
-    StepperTalus *self;
+    StepArrays *arrays;
     Physics *physics;
     const int32_t *awake;
-    double slow_turn2;        // rad^2/s^2, see joints_slow_turn()
-    atomic_bool has_unsound;  // some state that was written is not fine
-    atomic_bool has_fast;     // some body turns faster
+    atomic_bool has_unsound;    // some force that was read, or state that was written, is not fine
+    _Atomic double min_cosine;  // of half the angle that a body turned by
 } BodyWork;
+
+static void lower(_Atomic double *min, double value)
+{
+    double now = atomic_load_explicit(min, memory_order_relaxed);
+    while (value < now
+           && !atomic_compare_exchange_weak_explicit(min, &now, value, memory_order_relaxed, memory_order_relaxed)) {}
+}
 
 static void read_range(int begin, int end, int worker, void *context)
 {
-    const BodyWork *work = context;
+    BodyWork *work = context;
     (void)worker;
-    for (int i = begin; i < end; i++)
-        body_read(work->physics, work->awake[i], &work->self->bodies[work->awake[i]]);
+    for (int i = begin; i < end; i++) {
+        const BodyState *state = &work->physics->body_states[work->awake[i]];
+        body_read(state, &work->arrays->bodies[work->awake[i]]);
+        // One that is not finite makes the sum so; finite_check_inputs() looks closer.
+        Vec3 f = state->force, t = state->torque;
+        if (!isfinite(((f.x + f.y) + (f.z + t.x)) + (t.y + t.z)))
+            atomic_store(&work->has_unsound, true);
+    }
+}
+
+// As finite_motion_is_fine(), with what is known of the orientation: its product with the one before the step.
+static bool motion_is_fine(const SolverBody *body, double cosine)
+{
+    return length2_of(body->position) <= LIMIT_COORDINATE * LIMIT_COORDINATE && fabs(cosine) < 4.0
+           && length2_of(body->velocity) <= FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT
+           && length2_of(body->velocity + 3) <= FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT;
+}
+
+static bool is_sound(const SolverBody *body, double cosine)
+{
+    return !(body->flags & SOLVER_BODY_STOPPED) && motion_is_fine(body, cosine);
+}
+
+// Of half the angle between the orientation before the step, which `state` still has, and after it.
+static double turn_cosine(const SolverBody *body, const BodyState *state)
+{
+    const double *q = body->quaternion;
+    Quat before = state->orientation;
+    return q[0] * before.w + q[1] * before.x + q[2] * before.y + q[3] * before.z;
+}
+
+static void state_write(const SolverBody *body, BodyState *state)
+{
+    memcpy(&state->position, body->position, POSE_DOUBLES * sizeof(double));
+    memcpy(&state->linear, body->velocity, MOTION_DOUBLES * sizeof(double));
+    memset(&state->force, 0, MOTION_DOUBLES * sizeof(double));
 }
 
 static void write_range(int begin, int end, int worker, void *context)
 {
     BodyWork *work = context;
+    double min_cosine = 1.0;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const SolverBody *body = &work->self->bodies[work->awake[i]];
+        const SolverBody *body = &work->arrays->bodies[work->awake[i]];
         BodyState *state = &work->physics->body_states[work->awake[i]];
-        if ((body->flags & SOLVER_BODY_STOPPED)
-            || !finite_motion_is_fine(body->position, body->quaternion, body->velocity, body->velocity + 3)) {
-            work->physics->previous[work->awake[i]] = *state;
+        double cosine = turn_cosine(body, state);
+        min_cosine = double_min(min_cosine, cosine);
+        if (is_sound(body, cosine))
+            state_write(body, state);
+        else
             atomic_store(&work->has_unsound, true);
-        }
-        if (!(length2_of(body->velocity + 3) <= work->slow_turn2))
-            atomic_store_explicit(&work->has_fast, true, memory_order_relaxed);
-        memcpy(&state->position, body->position, POSE_DOUBLES * sizeof(double));
-        memcpy(&state->linear, body->velocity, MOTION_DOUBLES * sizeof(double));
-        memset(&state->force, 0, MOTION_DOUBLES * sizeof(double));
+    }
+    lower(&work->min_cosine, min_cosine);
+}
+
+// What is not sound is told with the state before, which nobody else needs: room for those is made when there is one.
+static void write_unsound(const BodyWork *work, int awake_count)
+{
+    Physics *physics = work->physics;
+    memory_grow(&physics->previous, &physics->previous_capacity, physics->body_count + 1, sizeof(BodyState));
+    for (int i = 0; i < awake_count; i++) {
+        const SolverBody *body = &work->arrays->bodies[work->awake[i]];
+        BodyState *state = &physics->body_states[work->awake[i]];
+        physics->previous[work->awake[i]] = *state;
+        if (is_sound(body, turn_cosine(body, state)))
+            continue;
+        state_write(body, state);
         if (body->flags & SOLVER_BODY_STOPPED)
             state->linear.x = NAN;  // finite_check.c finds and tells it
     }
 }
 
+// rad that no body turned more in a step: 4 asin(sqrt((1 - c) / 2)), from above.
+static double turn_of(double min_cosine) { return 2.0 * M_PI * sqrt(double_max(0.5 - 0.5 * min_cosine, 0.0)); }
+
+// Room for all bodies, and what they are, if the arrays have that of others.
+static void read_body_constants(StepArrays *arrays, const Physics *physics)
+{
+    assert_debug(physics->body_version != 0 || physics->body_count == 0);
+    if (arrays->body_version == physics->body_version && arrays->body_count == physics->body_count)
+        return;
+    memory_grow(&arrays->bodies, &arrays->body_capacity, physics->body_count + 1, sizeof *arrays->bodies);
+    for (int i = 0; i < physics->body_count; i++) {
+        arrays->bodies[i] = (SolverBody){ .mass = 1.0,
+                                          .quaternion = { 1.0 },
+                                          .rotation = { [0] = 1, [4] = 1, [8] = 1 },
+                                          .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
+        if (physics->bodies[i].is_alive)
+            body_read_constants(&physics->bodies[i], &arrays->bodies[i]);
+    }
+    arrays->body_count = physics->body_count;
+    arrays->body_version = physics->body_version;
+}
+
 // What slept in the last step is as it was, unless the awake set was written anew: then every body is looked at.
-static void read_bodies(StepperTalus *self, Physics *physics)
+static void read_sleepers(StepperTalus *self, StepArrays *arrays, const Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
-    memory_grow(&self->bodies, &self->body_capacity, physics->body_count + 1, sizeof *self->bodies);
-    bool is_new = self->version != sleep->version || self->body_count != physics->body_count;
-    for (int i = self->body_count; i < physics->body_count; i++)
-        self->bodies[i] = (SolverBody){ 0 };
-    bool has_others = is_new && sleep->awake_count < physics->body_count;
-    for (int i = has_others ? 0 : physics->body_count; i < physics->body_count; i++) {
-        if (physics->bodies[i].is_alive) {
-            body_read(physics, i, &self->bodies[i]);
-            continue;
-        }
-        self->bodies[i] =
-            (SolverBody){ .mass = 1.0, .quaternion = { 1.0 }, .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
-        solver_body_refresh(&self->bodies[i]);  // the row may be used again, by a body that stands just so
-    }
-    for (int i = 0; !is_new && sleep->awake_count < physics->body_count && i < self->awake_count; i++)
-        self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
-    self->body_count = physics->body_count;
+    bool is_new = self->version != sleep->version, has_others = sleep->awake_count < physics->body_count;
+    for (int i = 0; is_new && has_others && i < physics->body_count; i++)
+        if (physics->bodies[i].is_alive)
+            body_read(&physics->body_states[i], &arrays->bodies[i]);
+    for (int i = 0; !is_new && has_others && i < self->awake_count; i++)
+        arrays->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     self->version = sleep->version;
     memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
     if (sleep->awake_count > 0)  // a world without bodies has no list
         memcpy(self->awake, sleep->awake, sizeof *self->awake * (size_t)sleep->awake_count);
     self->awake_count = sleep->awake_count;
-    pool_for(physics->pool, self->awake_count, BODY_GRAIN, read_range,
-             &(BodyWork){ .self = self, .physics = physics, .awake = self->awake });
+}
+
+static void read_bodies(StepperTalus *self, StepArrays *arrays, Physics *physics)
+{
+    if (arrays->body_version != physics->body_version)
+        self->version = 0;
+    read_body_constants(arrays, physics);
+    if (arrays == &self->own)  // lent arrays hold no sleepers
+        read_sleepers(self, arrays, physics);
+    BodyWork work = { .arrays = arrays, .physics = physics, .awake = physics->sleep->awake };
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, read_range, &work);
+    if (!work.has_unsound)
+        return;
+    finite_check_inputs(physics);  // says what is wrong and drops it
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, read_range, &work);
 }
 
 // ---- constraints ----
@@ -248,12 +309,12 @@ static bool is_free(const Physics *physics, int body) { return body >= 0 && !phy
 static bool is_awake(const Physics *physics, int body) { return body >= 0 && !physics->body_states[body].is_disabled; }
 
 // Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is.
-static void read_constraints(StepperTalus *self, const Physics *physics, double dt)
+static void read_constraints(StepArrays *arrays, const Physics *physics, double dt)
 {
     int count = physics->constraint_count;
-    memory_grow(&self->joints, &self->joint_capacity, count + 1, sizeof *self->joints);
-    memory_grow(&self->joined, &self->joined_capacity, count + 1, sizeof *self->joined);
-    self->joint_count = self->row_count = 0;
+    memory_grow(&arrays->joints, &arrays->joint_capacity, count + 1, sizeof *arrays->joints);
+    memory_grow(&arrays->joined, &arrays->joined_capacity, count + 1, sizeof *arrays->joined);
+    arrays->joint_count = arrays->row_count = 0;
     const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
     for (int i = 0; i < count; i++) {
         Constraint *constraint = physics->constraints[i];
@@ -262,21 +323,22 @@ static void read_constraints(StepperTalus *self, const Physics *physics, double 
             continue;
         int rows = 0;
         if (is_awake(physics, sides[0]) || is_awake(physics, sides[1])) {
-            memory_grow(&self->rows, &self->row_capacity, self->row_count + CONSTRAINT_ROWS_MAX, sizeof *self->rows);
-            rows = constraint_rows(constraint, &step, self->bodies, &self->rows[self->row_count]);
+            memory_grow(&arrays->rows, &arrays->row_capacity, arrays->row_count + CONSTRAINT_ROWS_MAX,
+                        sizeof *arrays->rows);
+            rows = constraint_rows(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
         }
-        self->joined[self->joint_count] = constraint;
-        self->joints[self->joint_count++] = (SolverJoint){ sides[0], sides[1], self->row_count, rows };
-        self->row_count += rows;
+        arrays->joined[arrays->joint_count] = constraint;
+        arrays->joints[arrays->joint_count++] = (SolverJoint){ sides[0], sides[1], arrays->row_count, rows };
+        arrays->row_count += rows;
     }
 }
 
-static void sum_wrenches(StepperTalus *self, const Physics *physics)
+static void sum_wrenches(const StepArrays *arrays, const Physics *physics)
 {
-    for (int i = 0; i < self->joint_count; i++) {
-        const SolverJoint *joint = &self->joints[i];
-        if (self->joined[i]->wants_wrenches && (is_awake(physics, joint->body1) || is_awake(physics, joint->body2)))
-            constraint_sum_wrenches(self->joined[i], &self->rows[joint->first_row], joint->row_count);
+    for (int i = 0; i < arrays->joint_count; i++) {
+        const SolverJoint *joint = &arrays->joints[i];
+        if (arrays->joined[i]->wants_wrenches && (is_awake(physics, joint->body1) || is_awake(physics, joint->body2)))
+            constraint_sum_wrenches(arrays->joined[i], &arrays->rows[joint->first_row], joint->row_count);
     }
 }
 
@@ -310,47 +372,48 @@ static void look_range(int begin, int end, int worker, void *context)
             atomic_store(&work->has_resting, true);
 }
 
-static void add_copy(StepperTalus *self, const Physics *physics, int index)
+static void add_copy(StepArrays *arrays, const Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->contact_count);
-    self->contacts[self->contact_count] = physics->contacts[index];
+    arrays->contacts[arrays->contact_count] = physics->contacts[index];
     if (physics->contacts[index].has_own_surface)
-        self->surfaces[self->contact_count] = physics->own_surfaces[index];
-    self->contact_count++;
+        arrays->surfaces[arrays->contact_count] = physics->own_surfaces[index];
+    arrays->contact_count++;
 }
 
 // Those that wake stand anywhere among the sleeping ones: the solver gets a list that begins with them.
-static void copy_contacts(StepperTalus *self, const Physics *physics, const int32_t *woken, int woken_count)
+static void copy_contacts(StepperTalus *self, StepArrays *arrays, const Physics *physics, const int32_t *woken,
+                          int woken_count)
 {
     int room = woken_count + physics->contact_count - physics->sleeping_contact_count;
-    memory_grow(&self->contacts, &self->contact_capacity, room, sizeof *self->contacts);
-    memory_grow(&self->surfaces, &self->surface_capacity, room, sizeof *self->surfaces);
-    self->contact_count = 0;
+    memory_grow(&arrays->contacts, &arrays->contact_capacity, room, sizeof *arrays->contacts);
+    memory_grow(&arrays->surfaces, &arrays->surface_capacity, room, sizeof *arrays->surfaces);
+    arrays->contact_count = 0;
     for (int i = 0; i < woken_count; i++)
         if (contact_acts(physics, &physics->contacts[woken[i]]))
-            add_copy(self, physics, woken[i]);
-    self->woken_count = self->contact_count;
+            add_copy(arrays, physics, woken[i]);
+    self->woken_count = arrays->contact_count;
     for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
-        add_copy(self, physics, i);
+        add_copy(arrays, physics, i);
 }
 
 // The contacts of the last pass as they stand in our list; behind those of sleepers that act again in the step in which
 // one of their bodies woke.
-static void read_contacts(StepperTalus *self, Physics *physics, SolverInput *input)
+static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physics, SolverInput *input)
 {
     int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;
     const int32_t *woken = sleep_woken_contacts(physics, &woken_count);
     self->woken_count = 0;
-    self->contact_count = count;
+    arrays->contact_count = count;
     input->surfaces = physics->contact_table.surfaces;
     input->contacts = physics->contacts ? physics->contacts + first : NULL;
     input->own_surfaces = physics->own_surfaces ? physics->own_surfaces + first : NULL;
     if (woken_count > 0) {
-        copy_contacts(self, physics, woken, woken_count);
-        input->contacts = self->contacts;
-        input->own_surfaces = self->surfaces;
+        copy_contacts(self, arrays, physics, woken, woken_count);
+        input->contacts = arrays->contacts;
+        input->own_surfaces = arrays->surfaces;
     }
-    input->contact_count = self->contact_count;
+    input->contact_count = arrays->contact_count;
     ContactWork work = { physics, first, false };
     if (sleep_any_asleep(physics))
         pool_for(physics->pool, count, CONTACT_GRAIN, look_range, &work);
@@ -386,38 +449,39 @@ static void write_contact_forces(const StepperTalus *self, Physics *physics, con
 // ---- the step ----
 
 // Our arrays in, the solver, our arrays out; each state is looked at where it is written.
-static void plain_step(StepperTalus *self, Physics *physics, double dt)
+static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
 {
     assert(dt > 0.0);
     physics_prefetch(physics, PREFETCH_AT_READ);
-    read_bodies(self, physics);
-    read_constraints(self, physics, dt);
+    read_bodies(self, arrays, physics);
+    read_constraints(arrays, physics, dt);
     physics_prefetch(physics, PREFETCH_AT_SOLVE);
     SolverInput input = { .dt = dt,
                           .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                           .erp = physics->erp,
                           .cfm = physics->cfm,
                           .contact_surface_layer = physics->contact_surface_layer,
-                          .bodies = self->bodies,
-                          .joints = self->joints,
-                          .rows = self->rows,
-                          .body_count = self->body_count,
-                          .joint_count = self->joint_count,
-                          .row_count = self->row_count,
-                          .awake = self->awake,
-                          .awake_count = self->awake_count };
-    read_contacts(self, physics, &input);
+                          .bodies = arrays->bodies,
+                          .joints = arrays->joints,
+                          .rows = arrays->rows,
+                          .body_count = physics->body_count,
+                          .joint_count = arrays->joint_count,
+                          .row_count = arrays->row_count,
+                          .awake = physics->sleep->awake,
+                          .awake_count = physics->sleep->awake_count };
+    read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
-    sum_wrenches(self, physics);
+    sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);
-    double slow_turn = joints_slow_turn(dt);
-    BodyWork work = { .self = self, .physics = physics, .awake = self->awake, .slow_turn2 = slow_turn * slow_turn };
-    pool_for(physics->pool, self->awake_count, BODY_GRAIN, write_range, &work);
+    BodyWork work = { .arrays = arrays, .physics = physics, .awake = input.awake, .min_cosine = 1.0 };
+    pool_for(physics->pool, input.awake_count, BODY_GRAIN, write_range, &work);
+    if (work.has_unsound)
+        write_unsound(&work, input.awake_count);
     physics->has_unsound_states = work.has_unsound;
-    physics->has_fast_turns = work.has_fast;
-    physics->solved = self->bodies;
-    physics->solved_count = self->body_count;
+    physics->step_turn = work.has_unsound ? INFINITY : turn_of(work.min_cosine);
+    physics->solved = arrays->bodies;
+    physics->solved_count = physics->body_count;
 }
 
 static void talus_step(void *state, Physics *physics, double dt)
@@ -425,13 +489,15 @@ static void talus_step(void *state, Physics *physics, double dt)
     assert(state && dt > 0.0);
     StepperTalus *self = state;
     if (!mirror_is_open(physics)) {
-        PhysicsScratch *scratch = physics->pool ? NULL : physics->scratch;
-        bool with_bodies = scratch && physics->sleep->awake_count == physics->body_count;
-        if (scratch)
-            swap_scratch(self, scratch, true, with_bodies);
-        plain_step(self, physics, dt);
-        if (scratch)
-            swap_scratch(self, scratch, false, with_bodies);
+        PhysicsScratch *lent = physics->pool ? NULL : physics->scratch;
+        // Bodies of lent arrays are all read anew, which is no loss where all are awake; a world of sleepers keeps its
+        // own.
+        bool uses_lent = lent && physics->sleep->awake_count == physics->body_count;
+        solver_lend_scratch(self->solver, lent ? lent->direct : NULL);
+        plain_step(self, uses_lent ? &lent->arrays : &self->own, physics, dt);
+        solver_lend_scratch(self->solver, NULL);
+        if (uses_lent)
+            self->version = 0;  // the own ones know nothing of this step
         return;
     }
     if (!self->rim)
@@ -519,3 +585,14 @@ const StepperType stepper_talus = {
     .restore = talus_restore,
     .explain = talus_explain,
 };
+
+void stepper_talus_prefetch(const Physics *next, StepperPart part)
+{
+    if (next->stepper != &stepper_talus)
+        return;
+    const StepperTalus *self = next->stepper_self;
+    if (part == STEPPER_ITSELF)
+        memory_prefetch(self, sizeof *self);
+    else
+        solver_prefetch(self->solver, part == STEPPER_MEMORY);
+}

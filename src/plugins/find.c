@@ -112,6 +112,7 @@ static void look_in_list(Search *search, const char *list)
 
 PluginPlace plugin_find(const Scene *scene, const char *name, const char *const *search_paths, Arena *arena)
 {
+    assert_debug(scene && name && arena);
     Search search = { .name = name, .arena = arena };
     const char *project = resolve_project(arena, scene_path(scene));
     const char *real = path_real(arena, project);

@@ -103,8 +103,7 @@ EXPORTED dFluidID dFluidCreate(dWorldID world)
     dFluidID fluid = memory_alloc(sizeof *fluid);
     *fluid = (struct dxFluid){ .world = world, .density = 1000.0, .viscosity = 0.001 };
     pthread_mutex_lock(&lock);
-    memory_grow(&all.fluids, &all.fluid_capacity, all.fluid_count + 1, sizeof *all.fluids);
-    all.fluids[all.fluid_count++] = fluid;
+    *memory_push(all.fluids, all.fluid_count, all.fluid_capacity) = fluid;
     pthread_mutex_unlock(&lock);
     return fluid;
 }
@@ -120,6 +119,7 @@ static void forget_geoms(dGeomID geom, dFluidID fluid)
 
 static void destroy_fluid(int index)
 {
+    assert_debug(index >= 0 && index < all.fluid_count);
     dFluidID fluid = all.fluids[index];
     forget_geoms(NULL, fluid);
     for (int i = 0; i < all.link_count; i++)
@@ -176,8 +176,7 @@ EXPORTED void dGeomSetFluid(dGeomID geom, dFluidID fluid)
     pthread_mutex_lock(&lock);
     forget_geoms(geom, NULL);
     if (fluid) {
-        memory_grow(&all.geoms, &all.geom_capacity, all.geom_count + 1, sizeof *all.geoms);
-        all.geoms[all.geom_count++] = (FluidGeom){ geom, fluid };
+        *memory_push(all.geoms, all.geom_count, all.geom_capacity) = (FluidGeom){ geom, fluid };
     }
     pthread_mutex_unlock(&lock);
 }
@@ -257,8 +256,7 @@ EXPORTED dImmersionLinkID dImmersionLinkCreate(dWorldID world, dImmersionLinkGro
         link->total_area = dGeomGetArea(immersion->geom.g1);
     }
     pthread_mutex_lock(&lock);
-    memory_grow(&all.links, &all.link_capacity, all.link_count + 1, sizeof *all.links);
-    all.links[all.link_count++] = link;
+    *memory_push(all.links, all.link_count, all.link_capacity) = link;
     pthread_mutex_unlock(&lock);
     return link;
 }
@@ -370,6 +368,8 @@ static Vec3 at_most(Vec3 velocity, double limit)
 
 static Vec3 from_ode(const dReal *from) { return vec3(from[0], from[1], from[2]); }
 
+// The same law of drag as for our own fluids, so a plugin that takes over the immersion of a solid changes nothing
+// by that alone.
 static void push(const struct dxImmersionLink *link, double dt)
 {
     const dImmersionSurfaceParameters *surface = &link->immersion.surface;
@@ -403,6 +403,7 @@ static void push(const struct dxImmersionLink *link, double dt)
 
 bool plugin_fluids_step(dWorldID world, double dt)
 {
+    assert(dt > 0.0);
     bool any = false;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < all.link_count; i++) {

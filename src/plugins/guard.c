@@ -24,7 +24,7 @@ enum {
     SETTLE_SECONDS = 5,          // for a report
     PARKED_SECONDS = 5,          // until the world's thread looks after a fault of another
     PATIENCE_SECONDS = 1,        // with a call that may wait for the thread that is parked
-    MOST_OWNERS = 64,
+    OWNERS_MAX = 64,
 };
 #define TIMEOUT_SIGNAL (SIGRTMIN + 5)
 
@@ -60,7 +60,7 @@ static const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP,
 static struct sigaction previous[COUNT_OF(caught)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
-static GuardOwner *_Atomic owners[MOST_OWNERS];
+static GuardOwner *_Atomic owners[OWNERS_MAX];
 static pid_t process;                           // whose calls are guarded
 static volatile sig_atomic_t is_foreign_child;  // the foreign code forked: this is its copy of the process
 
@@ -96,7 +96,7 @@ void guard_end_process(int status)
 
 static bool owner_is_live(const GuardOwner *owner)
 {
-    for (int i = 0; owner && i < MOST_OWNERS; i++)
+    for (int i = 0; owner && i < OWNERS_MAX; i++)
         if (atomic_load(&owners[i]) == owner)
             return true;
     return false;
@@ -181,6 +181,7 @@ static void collect(GuardFault *fault, uintptr_t pc, uintptr_t stack)
             first = i;
     if (first >= 0) {
         fault->frame_count = int_min(count - first, GUARD_FRAMES);
+        assert_debug(fault->frame_count >= 0 && fault->frame_count <= GUARD_FRAMES);
         memcpy(fault->frames, all + first, sizeof(void *) * (size_t)fault->frame_count);
         return;
     }
@@ -285,7 +286,7 @@ static GuardOwner *owner_of_frames(const GuardFault *fault)
         Dl_info info;
         if (!guard_linked(fault, i, &info) || !info.dli_fname)
             continue;
-        for (int k = 0; k < MOST_OWNERS; k++) {
+        for (int k = 0; k < OWNERS_MAX; k++) {
             GuardOwner *owner = atomic_load(&owners[k]);
             if (owner && owner->library && !strcmp(owner->library, info.dli_fname))
                 return owner;
@@ -435,7 +436,7 @@ bool guard_retake_handlers(void)
 
 static void swap_owner(GuardOwner *from, GuardOwner *to)
 {
-    for (int i = 0; i < MOST_OWNERS; i++)
+    for (int i = 0; i < OWNERS_MAX; i++)
         if (atomic_load(&owners[i]) == from) {
             atomic_store(&owners[i], to);
             return;
@@ -459,6 +460,7 @@ bool guard_has_threads(const GuardOwner *owner) { return atomic_load(&owner->cre
 
 void guard_acquire(GuardOwner *owner)
 {
+    assert_debug(owner && !owner->crew);
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_process);
     pthread_mutex_lock(&lock);
@@ -475,6 +477,7 @@ void guard_acquire(GuardOwner *owner)
 
 void guard_release(GuardOwner *owner)
 {
+    assert_debug(owner->crew);
     pthread_mutex_lock(&lock);
     swap_owner(owner, NULL);
     users -= !guard_has_threads(owner);

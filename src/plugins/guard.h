@@ -61,7 +61,7 @@ bool guard_is_inside(void);  // this thread runs foreign code
 // rest of its life, end it.
 void guard_settled(void);
 
-// ---- for enders.c: functions that foreign code must not call unseen ----
+// ---- for exit_overrides.c: functions that foreign code must not call unseen ----
 void guard_end_called(const char *function, int status,
                       bool ends_process);                      // returns when it is not foreign code that calls
 GuardOwner *guard_owner(void);                                 // of the code that runs on this thread, NULL
@@ -70,15 +70,15 @@ void guard_crew_leave(void *crew);                             // it was not mad
 void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew);   // this thread is its own and leaves when it ends
 void guard_end_process(int status) __attribute__((noreturn));  // at once, nothing is run
 
-// ---- surroundings.c: what a call should leave as it was ----
-typedef struct GuardSurroundings GuardSurroundings;
-void surroundings_lock(void);  // they are one for all worlds of the process; the same thread may lock again
-void surroundings_unlock(void);
-GuardSurroundings *surroundings_take(void);                  // locked until they are put back
-const char *surroundings_put_back(GuardSurroundings *kept);  // frees it; what had been changed, NULL when nothing
-bool guard_retake_handlers(void);                            // true when some were not ours any more
+// ---- process_state.c: what a call should leave as it was ----
+typedef struct ProcessState ProcessState;
+void process_state_lock(void);  // they are one for all worlds of the process; the same thread may lock again
+void process_state_unlock(void);
+ProcessState *process_state_take(void);                  // locked until they are put back
+const char *process_state_put_back(ProcessState *kept);  // frees it; what had been changed, NULL when nothing
+bool guard_retake_handlers(void);                        // true when some were not ours any more
 
-// ---- place.c: what an address is ----
+// ---- symbolize.c: what an address is ----
 typedef struct GuardPlace {
     const char *function;  // NULL when unknown
     const char *file;      // source, NULL when unknown

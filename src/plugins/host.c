@@ -209,9 +209,9 @@ static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, vo
                         void *context);
 static void last_words(GuardOwner *owner, const GuardFault *fault, bool is_state_safe);
 
-static void put_back(PluginHost *host, GuardSurroundings *surroundings)
+static void put_back(PluginHost *host, ProcessState *surroundings)
 {
-    const char *changes = surroundings_put_back(surroundings);
+    const char *changes = process_state_put_back(surroundings);
     if (changes)
         diag_warning(host->diags, host->pos, "plugin '%s' changed %s in %s; Talus puts it back", host->name, changes,
                      host->running);
@@ -231,7 +231,7 @@ static bool load(PluginHost *host)
         host->copy = make_copy(host);
     LoadCall call = { .path = host->copy ? host->copy : host->path };
     host->guard.library = call.path;
-    GuardSurroundings *surroundings = surroundings_take();
+    ProcessState *surroundings = process_state_take();
     bool is_fine = run_guarded(host, arena_printf(host->arena, "loading %s", host->path), guard_call, load_call, &call);
     put_back(host, surroundings);
     pthread_mutex_unlock(&loading);
@@ -267,8 +267,12 @@ void plugin_look(const Scene *scene, DiagSink *diags)
     arena_destroy(host.arena);
 }
 
+// The guard stands before the library is looked at: constructors of a plugin already run while it is loaded, and may
+// crash. A plugin that is named but cannot be used leaves *is_missing set, so that the world is not simulated
+// without it.
 PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *options, DiagSink *diags, bool *is_missing)
 {
+    assert_debug(scene && physics && diags && is_missing);
     const char *name = plugin_name(scene);
     *is_missing = name != NULL;
     if (!name)
@@ -361,6 +365,7 @@ void plugin_take_back(PluginHost *host, Physics *physics)
 
 void plugin_set_physics(PluginHost *host, Physics *physics)
 {
+    assert(physics);
     assert(!host->is_live || host->failure);
     host->physics = physics;
 }
@@ -521,12 +526,13 @@ static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, vo
 
 static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
 {
+    assert_debug((int)callback >= 0 && (int)callback < CALLBACK_COUNT);
     if (host->failure)
         return false;
     if (!host->functions[callback])
         return true;
     call->host = host;
-    GuardSurroundings *surroundings = callbacks[callback].is_rare ? surroundings_take() : NULL;
+    ProcessState *surroundings = callbacks[callback].is_rare ? process_state_take() : NULL;
     bool is_fine = run_guarded(host, callbacks[callback].name, guard_call, calls[callback], call);
     if (surroundings)
         put_back(host, surroundings);
@@ -536,6 +542,7 @@ static bool run_callback(PluginHost *host, PluginCallback callback, Call *call)
 // Forces that are not finite are the plugin's: everything else was checked before.
 static bool check_forces(PluginHost *host, PluginCallback callback)
 {
+    assert_debug((int)callback >= 0 && (int)callback < CALLBACK_COUNT);
     if (!host->touches_ode)
         return !host->failure;
     for (int body; (body = physics_ode_drop_bad_force(host->physics)) >= 0;) {
@@ -579,6 +586,7 @@ static void on_pairs(void *context, void (*pairs)(void *pass), void *pass)
 static void on_pass_begin(void *context)
 {
     PluginHost *host = context;
+    assert_debug(host->group == 0 || host->group == 1);
     if (host->is_group_used)
         host->group = 1 - host->group;
     host->is_group_used = false;
@@ -597,7 +605,7 @@ bool plugin_init(PluginHost *host, double time)
         physics_ode_hand_out(host->physics, host->reach);
         physics_ode_hide_contacts(host->physics);  // the first joints of a body are those of the file
     }
-    surroundings_lock();
+    process_state_lock();
     char *before = getcwd(NULL, 0);
     if (chdir(host->folder))
         diag_warning(host->diags, host->pos, "plugin '%s': its folder %s cannot be entered", host->name, host->folder);
@@ -605,7 +613,7 @@ bool plugin_init(PluginHost *host, double time)
     if (before && chdir(before))
         diag_warning(host->diags, host->pos, "the folder %s cannot be entered again", before);
     free(before);
-    surroundings_unlock();
+    process_state_unlock();
     if (host->touches_ode)
         physics_ode_show_contacts(host->physics);
     if (!is_fine)
@@ -646,6 +654,7 @@ bool plugin_collided(PluginHost *host)
 
 bool plugin_step_end(PluginHost *host, double time)
 {
+    assert_debug(host->group == 0 || host->group == 1);
     host->time = time;
     bool is_fine = run_callback(host, CALLBACK_STEP_END, &(Call){ 0 });
     if (is_fine && host->touches_ode)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 16 * 1024 * 1024 };  // that wait to be taken
+enum { BYTES_MAX = 16 * 1024 * 1024 };  // that wait to be taken
 
 typedef struct MessageHead {
     int32_t channel, size;
@@ -15,7 +15,8 @@ typedef struct MessageHead {
 
 static bool append(PluginBytes *bytes, const void *data, int size)
 {
-    if (size > MOST_BYTES - bytes->size)
+    assert_debug(size >= 0 && (data || size == 0) && bytes->size >= 0);
+    if (size > BYTES_MAX - bytes->size)
         return false;
     memory_grow(&bytes->data, &bytes->capacity, bytes->size + size, 1);
     memcpy(bytes->data + bytes->size, data, (size_t)size);
@@ -55,10 +56,11 @@ const void *messages_received(const PluginHost *host, int *size)
 
 void messages_sent(PluginHost *host, int channel, const void *data, int size)
 {
+    assert_debug(size >= 0);
     if (!host->options.keeps_messages)
         return;
     MessageHead head = { channel, size };
-    bool fits = size <= MOST_BYTES - (int)sizeof head - host->outbox.size;
+    bool fits = size <= BYTES_MAX - (int)sizeof head - host->outbox.size;
     if (!fits || !append(&host->outbox, &head, sizeof head) || !append(&host->outbox, data, size))
         diag_warning(host->diags, host->pos, "plugin '%s': messages that nobody takes are dropped", host->name);
 }
@@ -73,6 +75,7 @@ const void *plugin_receive(PluginHost *host, int channel, int *size)
         if (head.channel == channel) {
             host->taken.size = 0;
             append(&host->taken, box->data + at + sizeof head, head.size);
+            assert_debug(end >= at && end <= box->size);
             memmove(box->data + at, box->data + end, (size_t)(box->size - end));
             box->size -= end - at;
             *size = head.size;

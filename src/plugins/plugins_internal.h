@@ -67,14 +67,15 @@ typedef struct PluginPlace {
 } PluginPlace;
 PluginPlace plugin_find(const Scene *scene, const char *name, const char *const *search_paths, Arena *arena);
 
-// ---- imports.c ----
+// ---- elf_imports.c ----
 // Whether it can act on a world, and on what that is otherwise left out, for physics_ode_hand_out(); all when in doubt.
 bool plugin_touches_ode(void *library, unsigned *reach);
 
-// ---- library.c ----
+// ---- elf_library.c ----
 const char *library_problem(const char *path,
                             Arena *arena);  // "is ...": why it cannot be loaded here, NULL when it may be
-const char *library_layout_problem(FILE *file, const ElfW(Ehdr) * head, long size);  // layout.c: the same of its tables
+const char *library_layout_problem(FILE *file, const ElfW(Ehdr) * head,
+                                   long size);  // elf_layout.c: the same of its tables
 const char *library_plain_name(const char *name,
                                Arena *arena);  // without folder, "lib" and ending: old worlds name the file
 

@@ -35,6 +35,7 @@ static void add_place(PluginWords *out, const GuardPlace *place)
 
 static bool is_one_of(const char *name, const char *const *names, int count)
 {
+    assert_debug(names && count > 0);
     for (int i = 0; name && i < count; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -108,6 +109,7 @@ static void add_cause(PluginWords *out, const PluginHost *host, const GuardFault
 
 static void add_stack(PluginWords *out, const FaultView *view)
 {
+    assert_debug(view->count >= 0 && view->count <= GUARD_FRAMES);
     int known = int_max(view->own, view->last), first = int_max(known - 2, 0), shown = 0;
     for (int i = first; i < view->count && shown < 8; i++, shown++) {
         if (known >= 0 && i > known && (!view->places[i].function || is_caller(view->places[i].function)))
@@ -153,6 +155,7 @@ void plugin_report(const PluginHost *host, const GuardFault *fault, const GuardP
         if (view.own > 0 && places[view.top].function && fault->signal != SIGABRT && !fault->is_timeout
             && !fault->ender)
             words_add(message, "%s, called from ", places[view.top].function);
+        assert_debug(view.own < view.count && view.top < view.count);
         add_place(message, &places[view.own >= 0 ? view.own : view.top]);
         if (view.own < 0 && view.last >= 0)
             words_add(message, ", which a function of the plugin ends with");

@@ -28,6 +28,7 @@ PluginHost *utilities_bind(PluginHost *host)
 
 void utilities_host_added(PluginHost *host)
 {
+    assert_debug(host && host_count >= 0);
     pthread_mutex_lock(&lock);
     only = host_count++ == 0 ? host : NULL;
     pthread_mutex_unlock(&lock);
@@ -129,7 +130,7 @@ EXPORTED dJointGroupID dWebotsGetContactJointGroup(void)
 
 // ---- messages, time, console ----
 
-enum { MOST_MESSAGE = 16 * 1024 * 1024 };  // bytes
+enum { MESSAGE_MAX = 16 * 1024 * 1024 };  // bytes
 
 // Whoever wonders why nothing happens is told, once.
 static void say_alone(PluginHost *host)
@@ -146,10 +147,10 @@ EXPORTED void dWebotsSend(int channel, const void *buffer, int size)
     PluginHost *host = utilities_host();
     if (!host)
         return;
-    if (!buffer || size < 1 || size > MOST_MESSAGE || channel < -1) {
+    if (!buffer || size < 1 || size > MESSAGE_MAX || channel < -1) {
         diag_warning(host->diags, host->pos,
                      "plugin '%s': dWebotsSend() wants a channel of -1 or more and 1 to %d bytes", host->name,
-                     MOST_MESSAGE);
+                     MESSAGE_MAX);
         return;
     }
     if (host->options.is_alone)

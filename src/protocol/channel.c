@@ -72,6 +72,7 @@ struct Channel {
 
 static uint8_t *direction_buffer(const Channel *channel, int direction)
 {
+    assert_debug(direction == 0 || direction == 1);
     return (uint8_t *)channel->shared + HEAD_BYTES + (size_t)direction * channel->limit;
 }
 
@@ -79,6 +80,7 @@ static uint8_t *direction_buffer(const Channel *channel, int direction)
 
 static Channel *map_shared(int descriptor, size_t limit, int outgoing)
 {
+    assert_debug(descriptor >= 0 && (outgoing == 0 || outgoing == 1));
     size_t size = HEAD_BYTES + 2 * limit;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (memory == MAP_FAILED)
@@ -160,6 +162,7 @@ static int64_t now_ms(void)
 
 static ChannelResult wait_shared(Channel *channel, struct Direction *direction, int timeout_ms, int peer_pid)
 {
+    assert_debug(channel->shared);
     for (int i = 0; i < SPINS; i++)
         if (atomic_load_explicit(&direction->count, memory_order_acquire) != channel->seen)
             return CHANNEL_OK;
@@ -215,6 +218,7 @@ static ChannelResult receive_shared(Channel *channel, int timeout_ms, int peer_p
 
 Channel *channel_open_socket(int socket, size_t limit)
 {
+    assert_debug(socket >= 0 && limit > 0);
     fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
     int yes = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // means nothing to a Unix socket
@@ -226,6 +230,7 @@ Channel *channel_open_socket(int socket, size_t limit)
 // What the system takes at once of some parts. False when the connection is gone.
 static bool send_parts(int socket, struct iovec *parts, int count, size_t *sent)
 {
+    assert_debug(socket >= 0 && count > 0);
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = (size_t)count };
     ssize_t done;
     do
@@ -237,6 +242,7 @@ static bool send_parts(int socket, struct iovec *parts, int count, size_t *sent)
 
 static void keep_unsent(Channel *channel, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     if (!size)
         return;
     if (!channel->unsent_size)
@@ -253,6 +259,7 @@ static bool flush_socket(Channel *channel)
         return true;
     if (!send_parts(channel->socket, &(struct iovec){ channel->unsent, channel->unsent_size }, 1, &sent))
         return false;
+    assert_debug(sent <= channel->unsent_size);
     memmove(channel->unsent, channel->unsent + sent, channel->unsent_size - sent);
     channel->unsent_size -= sent;
     return true;
@@ -354,6 +361,7 @@ static ChannelResult look_at_frame(Channel *channel, size_t *size)
 // The frame that was handed out last makes room for what came behind it.
 static void drop_taken(Channel *channel)
 {
+    assert_debug(!channel->is_taken || channel->frame_size <= channel->filled);
     if (!channel->is_taken)
         return;
     channel->filled -= channel->frame_size;
@@ -400,6 +408,7 @@ static ChannelResult receive_socket(Channel *channel, int timeout_ms, size_t *si
     }
 }
 
+// The socket stays: it tells when the other side is gone, which memory cannot.
 bool channel_share(Channel *channel)
 {
     assert(!channel->shared && !channel->unsent_size);
@@ -446,6 +455,7 @@ bool channel_send(Channel *channel, const FrameWriter *frame)
 
 ChannelResult channel_receive(Channel *channel, int timeout_ms, int peer_pid, const void **data, size_t *size)
 {
+    assert_debug(data && size);
     if (!channel->shared) {
         ChannelResult result = receive_socket(channel, timeout_ms, size);
         *data = channel->buffer + sizeof(uint64_t);

@@ -33,6 +33,7 @@ static void reserve(FrameWriter *frame, size_t size)
 
 static void store_size(FrameWriter *frame)
 {
+    assert(frame->size >= sizeof(FrameHead));
     uint64_t size = frame->size;
     memcpy(frame->data + offsetof(FrameHead, size), &size, sizeof size);
 }
@@ -49,6 +50,7 @@ static size_t padded(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static uint8_t *append(uint8_t *place, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     if (size)
         memcpy(place, data, size);
     return place + size;
@@ -56,6 +58,7 @@ static uint8_t *append(uint8_t *place, const void *data, size_t size)
 
 void frame_add(FrameWriter *frame, const Record *record)
 {
+    assert_debug(record->int_count >= 0 && record->double_count >= 0 && record->byte_count >= 0);
     assert(frame->size >= sizeof(FrameHead));
     RecordHead head = { record->op, record->tag, (uint32_t)record->int_count, (uint32_t)record->double_count,
                         (uint32_t)record->byte_count };
@@ -81,6 +84,7 @@ void frame_free(FrameWriter *frame)
 
 bool frame_open(FrameReader *reader, const void *data, size_t size)
 {
+    assert_debug(data || size == 0);
     FrameHead head;
     *reader = (FrameReader){ .data = data, .size = size, .offset = sizeof head, .is_broken = true };
     if (size < sizeof head)
@@ -95,6 +99,7 @@ bool frame_open(FrameReader *reader, const void *data, size_t size)
 
 bool frame_next(FrameReader *reader, Record *record)
 {
+    assert_debug(reader->offset <= reader->size);
     if (reader->is_broken || reader->offset == reader->size)
         return false;
     RecordHead head;

@@ -8,6 +8,7 @@
 
 void bins_fill(Bins *bins, int columns, int rows, const BinBox *boxes, int count)
 {
+    assert_debug(count >= 0 && (boxes || count == 0));
     int cells = columns * rows;
     assert(columns > 0 && rows > 0);
     bins->columns = columns;
@@ -24,6 +25,7 @@ void bins_fill(Bins *bins, int columns, int rows, const BinBox *boxes, int count
             }
     for (int i = 0; i < cells; i++)
         next[i + 1] += next[i];
+    assert_debug(next[cells] >= 0);
     memory_grow(&bins->items, &bins->item_capacity, next[cells] + 1, sizeof *bins->items);
     for (int i = 0; i < count; i++)
         for (int row = boxes[i].top; row <= boxes[i].bottom; row++)
@@ -33,6 +35,7 @@ void bins_fill(Bins *bins, int columns, int rows, const BinBox *boxes, int count
 
 double bins_crowding(const Bins *bins)
 {
+    assert_debug(bins->starts);
     double sum = 0.0, squares = 0.0;
     for (int i = 0; i < bins->columns * bins->rows; i++) {
         double here = bins->starts[i + 1] - bins->starts[i];

@@ -56,6 +56,7 @@ static V8 turned(const float *inverse, V8 n)
 
 static V8 smooth_normal(const Mesh *mesh, const RasterTriangle *const triangles[LANES], F8 across, F8 above)
 {
+    assert_debug(mesh->normals);
     const float *edges[LANES], *normals[LANES];
     F8 e[LANES], n[LANES], last_edge, last;
     for (int i = 0; i < LANES; i++) {
@@ -91,6 +92,7 @@ typedef struct View {
 
 static void meet_form(const Rays *rays, const RasterForm *form, int index, F8 near, View *view)
 {
+    assert_debug(form->visual >= 0 && form->visual < rays->visual_count);
     const float *m = form->turn;
     WideRay ray = { .o = v8((double)form->origin[0], (double)form->origin[1], (double)form->origin[2]),
                     .d = { m[0] + m[1] * view->across + m[2] * view->above,
@@ -130,6 +132,7 @@ static bool meet_forms(const Rays *rays, int column, int row, View *view)
 // The one visual that all triangles belong to, -1: there are several.
 static int visual_of(const Raster *raster, const int *items, const RasterTriangle *triangles[LANES])
 {
+    assert_debug(items[0] >= 0 && items[0] < raster->triangle_count);
     int visual = raster->triangles[items[0]].visual;
     for (int i = 0; i < LANES; i++) {
         triangles[i] = &raster->triangles[items[i]];
@@ -142,6 +145,7 @@ static int visual_of(const Raster *raster, const int *items, const RasterTriangl
 static void put_triangle_normals(const Rays *rays, const Visual *visual, const RasterTriangle *const triangles[LANES],
                                  const View *view, Lit *lit)
 {
+    assert_debug(visual->mesh >= 0 && visual->mesh < rays->mesh_count);
     const MeshTree *tree = &rays->meshes[visual->mesh];
     V8 face, smooth;
     for (int i = 0; i < LANES; i++) {
@@ -186,9 +190,12 @@ static void put_visual(const Visual *visual, int index, Lit *lit, RaysBlock *see
     }
 }
 
+// Eight neighbours of a flat picture mostly see one plain surface: then nothing is looked up pixel by pixel. All
+// else is left to the slower way.
 int BLOCK_VARIANT(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen)
 {
     const Raster *raster = rays->raster;
+    assert_debug(column >= 0 && column < raster->block_columns && row >= 0 && row < raster->block_rows);
     size_t at = LANES * ((size_t)row * (size_t)raster->block_columns + (size_t)column);
     const int *items = raster->items + at;
     const RasterTriangle *triangles[LANES];

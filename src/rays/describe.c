@@ -13,6 +13,8 @@ static const Mesh *triangles_of(const Rays *rays, const Visual *visual)
 
 Vec3 rays_linear_color(Vec3 color) { return color_linear(color); }
 
+// The look of a visual in plain numbers for those who write it elsewhere (glTF, Webots' pages), without this
+// folder's types.
 RaysVisual rays_describe(const Rays *rays, int index)
 {
     assert(index >= 0 && index < rays->visual_count);

@@ -25,6 +25,7 @@ static Vec3 point_at(const FormRay *ray, double distance) { return vec3_mad(ray-
 
 static void box_texture(int face, Vec3 p, double *u, double *v)
 {
+    assert_debug(face >= 0 && face < 6);
     switch (face) {
     case 0: *u = p.y, *v = p.z; break;         // +x
     case 1: *u = 1.0 - p.y, *v = p.z; break;   // -x
@@ -35,6 +36,8 @@ static void box_texture(int face, Vec3 p, double *u, double *v)
     }
 }
 
+// By slabs, in double precision: the face that is entered last is the one that is hit. A ray along a face that never
+// enters a slab misses.
 static void hit_box(FormRay *ray, Vec3 size)
 {
     const double o[3] = { ray->o.x, ray->o.y, ray->o.z }, d[3] = { ray->d.x, ray->d.y, ray->d.z };
@@ -268,6 +271,7 @@ static double radius_around(const Mesh *mesh)
 
 double form_radius(const Form *form, const Mesh *mesh)
 {
+    assert_debug(!form != !mesh);
     if (mesh)
         return radius_around(mesh);
     double r = form->high.x, half = form->high.z;
@@ -317,6 +321,7 @@ static double along_axis(int axis, const double p[3]) { return axis > 0 ? p[axis
 
 static void set_along(int axis, double value, double p[3])
 {
+    assert_debug(axis != 0 && abs(axis) <= 3);
     if (axis > 0)
         p[axis - 1] = value;
     else
@@ -325,6 +330,7 @@ static void set_along(int axis, double value, double p[3])
 
 static RaysSpot in_cell(double u, double v, double reach_u, double reach_v, int column, int row, const int cells[2])
 {
+    assert_debug(column >= 0 && column < cells[0] && row >= 0 && row < cells[1]);
     return (RaysSpot){ (column + u) / cells[0],
                        (row + v) / cells[1],
                        reach_u / cells[0],
@@ -336,6 +342,7 @@ static RaysSpot in_cell(double u, double v, double reach_u, double reach_v, int 
 // A ball around the point cuts discs out of the faces.
 static int box_spots(const Form *form, const RayHit *hit, double reach, const int cells[2], RaysSpot spots[6])
 {
+    assert_debug(hit->face >= 0 && hit->face < COUNT_OF(box_faces));
     const double size[3] = { form->shape.size.x, form->shape.size.y, form->shape.size.z };
     double p[3] = { 0 };
     int count = 0, own_u = abs(box_faces[hit->face].u) - 1;

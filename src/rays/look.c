@@ -15,6 +15,7 @@ static double texel_channel(const Rays *rays, double c)
 {
     double place = LINEAR_PLACES * double_clamp(c, 0.0, 1.0);
     int below = (int)place;
+    assert_debug(below >= 0 && below <= LINEAR_PLACES);
     return rays->linear[below] + (place - below) * (rays->linear[below + 1] - rays->linear[below]);
 }
 
@@ -223,6 +224,7 @@ static bool place_beside(const Rays *rays, const Visual *visual, const RayHit *h
         return true;
     }
     const Mesh *mesh = rays->meshes[visual->mesh].mesh;
+    assert_debug(hit->triangle >= 0 && hit->triangle < mesh->triangle_count);
     const uint32_t *corners = mesh->triangles + 3 * (size_t)hit->triangle;
     Vec3 a = mesh_position(mesh, corners[0]), ab = vec3_sub(mesh_position(mesh, corners[1]), a),
          ac = vec3_sub(mesh_position(mesh, corners[2]), a);
@@ -283,10 +285,10 @@ static Vec3 bent_normal(const Look *look, const Patch *patch, Vec3 normal)
     Vec3 p2 = vec3_cross(patch->across[1], normal), p1 = vec3_cross(normal, patch->across[0]);
     Vec3 t = vec3_add(vec3_scale(p2, patch->place.du[0]), vec3_scale(p1, patch->place.du[1]));
     Vec3 b = vec3_add(vec3_scale(p2, patch->place.dv[0]), vec3_scale(p1, patch->place.dv[1]));
-    double most = fmax(vec3_length2(t), vec3_length2(b));
-    if (!(most > 0.0))
+    double max = fmax(vec3_length2(t), vec3_length2(b));
+    if (!(max > 0.0))
         return normal;
-    double scale = look->normal_factor / sqrt(most);
+    double scale = look->normal_factor / sqrt(max);
     Vec3 bent = vec3_scale(normal, map.z);
     bent = vec3_mad(vec3_mad(bent, t, map.x * scale), b, map.y * scale);
     return vec3_length2(bent) > 0.0 ? vec3_normalized(bent) : normal;
@@ -336,10 +338,13 @@ static void textured_surface(const Rays *rays, const Visual *visual, const Ray *
         seen->normal = bent_normal(look, &patch, hit->smooth);
 }
 
+// From the plain look to what this point of it is: the part of the mesh, then textures, then paint on top.
 Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit)
 {
+    assert(hit->visual >= 0 && hit->visual < rays->visual_count);
     const Visual *visual = &rays->visuals[hit->visual];
     const Look *look = &visual->look;
+    assert_debug(!look->has_parts || visual->mesh >= 0);
     Surface seen = {
         .is_physical = look->is_physical,
         .base = look->linear,

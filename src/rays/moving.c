@@ -60,6 +60,7 @@ static double turn_between(const double from[2], const double to[2], bool is_inn
 
 static int spans_of(const Wheel *wheels, int count, Span spans[WHEELS_MAX])
 {
+    assert_debug(count >= 2 && count <= WHEELS_MAX);
     for (int i = 0; i < count; i++) {
         const Wheel *a = &wheels[i], *b = &wheels[(i + 1) % count];
         Span *span = &spans[i];
@@ -87,6 +88,7 @@ static double belt_length(const Span *spans, int count)
 // The place at a distance along the belt, and its outward normal.
 static void belt_place(const Span *spans, int count, double distance, double place[2], double normal[2])
 {
+    assert(count > 0);
     for (int i = 0; i < count; i++) {
         const Span *span = &spans[i];
         double arc = fabs(span->angle * span->wheel.radius);
@@ -112,6 +114,7 @@ static void belt_place(const Span *spans, int count, double distance, double pla
 
 bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled, Affine *frame)
 {
+    assert_debug(pieces > 0 && piece >= 0 && piece < pieces);
     Wheel wheels[WHEELS_MAX];
     Span spans[WHEELS_MAX];
     int count = wheels_of(track, wheels);

@@ -85,6 +85,7 @@ static Extent extent_of(const Raster *raster, const Visual *visual)
 
 static bool is_in_picture(const Rays *rays, const Raster *raster, int index, Extent *extent, int pixels[4])
 {
+    assert(index >= 0 && index < rays->visual_count);
     const Visual *visual = &rays->visuals[index];
     if (!(visual->low[0] <= visual->high[0]) || rays_is_hidden(rays, index, raster->flat.eye))
         return false;
@@ -106,6 +107,7 @@ static void set_wide(const Raster *raster, const Visual *visual, RasterForm *for
 
 static void add_form(const Rays *rays, Raster *raster, int visual, const Extent *extent, const int pixels[4])
 {
+    assert_debug(rays->visuals[visual].mesh < 0);
     memory_grow(&raster->forms, &raster->form_capacity, raster->form_count + 1, sizeof *raster->forms);
     memory_grow(&raster->form_boxes, &raster->form_box_capacity, raster->form_count + 1, sizeof *raster->form_boxes);
     raster->form_boxes[raster->form_count] = cells_of(pixels);
@@ -119,6 +121,7 @@ static void add_form(const Rays *rays, Raster *raster, int visual, const Extent 
 
 static void project_corners(Raster *raster, const Mesh *mesh, const Visual *visual)
 {
+    assert_debug(raster->step > 0.0);
     Mat3 m = mat3_mul(raster->inwards, visual->world.m);
     Vec3 t = into_view(raster, visual->world.t);
     memory_grow(&raster->corners, &raster->corner_capacity, mesh->vertex_count, sizeof *raster->corners);
@@ -159,6 +162,7 @@ static void set_plane(float to[3], Vec3 n, double factor)
 // `front` is the sign of the determinant of triangles that turn their front to the eye.
 static void add_triangle(Raster *raster, int visual, int triangle, const RasterCorner *const c[3], double front)
 {
+    assert_debug(triangle >= 0 && visual >= 0);
     int pixels[4];
     if (!triangle_pixels(raster, c, pixels))
         return;
@@ -187,6 +191,7 @@ static void add_triangle(Raster *raster, int visual, int triangle, const RasterC
 
 static void add_mesh(const Rays *rays, Raster *raster, int index)
 {
+    assert_debug(rays->visuals[index].mesh >= 0 && rays->visuals[index].mesh < rays->mesh_count);
     const Visual *visual = &rays->visuals[index];
     const Mesh *mesh = rays->meshes[visual->mesh].mesh;
     Mat3 m = visual->world.m;
@@ -198,6 +203,8 @@ static void add_mesh(const Rays *rays, Raster *raster, int index)
     project_corners(raster, mesh, visual);
     for (int i = 0; i < mesh->triangle_count; i++) {
         const uint32_t *at = mesh->triangles + 3 * (size_t)i;
+        assert_debug(at[0] < (uint32_t)mesh->vertex_count && at[1] < (uint32_t)mesh->vertex_count
+                     && at[2] < (uint32_t)mesh->vertex_count);
         const RasterCorner *const corners[3] = { &raster->corners[at[0]], &raster->corners[at[1]],
                                                  &raster->corners[at[2]] };
         add_triangle(raster, index, i, corners, front);
@@ -273,6 +280,7 @@ int rays_flat_bands(const RaysFlat *flat) { return (flat->height + RASTER_CELL_H
 
 void rays_flat_fill(const Rays *rays, int band)
 {
+    assert_debug(rays->raster);
     const Raster *raster = rays->raster;
     assert(band >= 0 && band < raster->bins.rows);
     for (int column = 0; column < raster->bins.columns; column++)
@@ -290,6 +298,7 @@ void raster_size(const Rays *rays, int *width, int *height)
 Ray raster_ray(const Rays *rays, int column, int row)
 {
     const Raster *raster = rays->raster;
+    assert_debug(column >= 0 && row >= 0);  // rows of eight may reach beyond the picture
     const double *m = raster->outwards.m;
     double across = raster->left - (column + 0.5) * raster->step, above = raster->top - (row + 0.5) * raster->step,
            length = sqrt(1.0 + across * across + above * above), slant = 1.0 / length;
@@ -301,14 +310,18 @@ Ray raster_ray(const Rays *rays, int column, int row)
                   raster->step * slant };
 }
 
+// The pixel's triangle is known from the fill; what is missing are the shares of its corners, as a ray would have
+// given them.
 static void find_triangle(const Rays *rays, const Raster *raster, const int pixel[2], const Ray *query, int lane,
                           Found *found)
 {
+    assert_debug(lane >= 0 && lane < LANES && pixel[0] < raster->flat.width && pixel[1] < raster->flat.height);
     int block_column = pixel[0] / BLOCK_WIDTH, block_row = pixel[1] / BLOCK_HEIGHT,
         inside = pixel[1] % BLOCK_HEIGHT * BLOCK_WIDTH + pixel[0] % BLOCK_WIDTH;
     size_t at = LANES * ((size_t)block_row * (size_t)raster->block_columns + (size_t)block_column) + (size_t)inside;
     if (raster->items[at] < 0)
         return;
+    assert_debug(raster->items[at] < raster->triangle_count);
     const RasterTriangle *triangle = &raster->triangles[raster->items[at]];
     float across = raster->across[LANES * block_column + inside], above = raster->above[LANES * block_row + inside],
           e[3];
@@ -332,6 +345,7 @@ static void find_triangle(const Rays *rays, const Raster *raster, const int pixe
 
 static void find_form(const Rays *rays, const RasterForm *form, const Ray *query, int lane, Found *found)
 {
+    assert_debug(form->visual >= 0 && form->visual < rays->visual_count);
     int nearest = found->visual[lane];
     FormHit hit;
     if ((nearest >= 0 && found->distance[lane] < form->nearest)

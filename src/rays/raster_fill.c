@@ -20,6 +20,7 @@ static void clear_cell(const Raster *raster, const int blocks[4])
 
 static void fill_triangle(const Raster *raster, int item, const int blocks[4], F8 limit)
 {
+    assert_debug(item >= 0 && item < raster->triangle_count);
     const RasterTriangle *triangle = &raster->triangles[item];
     const float(*e)[3] = triangle->edge, *n = triangle->nearness;
     int left = int_max(triangle->left, blocks[0]), right = int_min(triangle->right, blocks[1]),
@@ -47,6 +48,7 @@ static void fill_triangle(const Raster *raster, int item, const int blocks[4], F
 
 void FILL_VARIANT(const Raster *raster, int column, int row)
 {
+    assert_debug(column >= 0 && column < raster->bins.columns && row >= 0 && row < raster->bins.rows);
     const Bins *bins = &raster->bins;
     int cell = row * bins->columns + column;
     const int blocks[4] = {

@@ -73,15 +73,20 @@ typedef struct RaysVisual {
     double rotation;
 } RaysVisual;
 RaysVisual rays_describe(const Rays *rays, int visual);
-Vec3 rays_linear_color(Vec3 color);                         // of one as files write it
-SceneNode *rays_visual_node(const Rays *rays, int visual);  // Shape or CadShape
-bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);  // around all that is seen; false: nothing is
+// A visual whose mesh bones bend: a part of a Skin.
+typedef struct RaysSkin {
+    const Mesh *rest;   // as its file has it
+    const int *solids;  // that move its bones, -1: the bone stays with the Skin; NULL: programs move all of them
+} RaysSkin;
+bool rays_describe_skin(const Rays *rays, int visual, RaysSkin *skin);  // false: it is none
+Vec3 rays_linear_color(Vec3 color);                                     // of one as files write it
+SceneNode *rays_visual_node(const Rays *rays, int visual);              // Shape or CadShape
+bool rays_bounds(const Rays *rays, Vec3 *low, Vec3 *high);              // around all that is seen; false: nothing is
 bool rays_bounds_below(const Rays *rays, const SceneNode *top, Vec3 *low,
                        Vec3 *high);         // around what is seen of a node and all below it
 int rays_triangle_count(const Rays *rays);  // of all visuals; forms with a formula count as one
 int rays_texture_count(const Rays *rays);
-Vec3 rays_up(const Rays *rays);          // the world's axis that points upwards
-int rays_light_count(const Rays *rays);  // that are on
+Vec3 rays_up(const Rays *rays);  // the world's axis that points upwards
 
 // What is seen at a hit: colour of texture, material and paint together, transparency taken off.
 typedef struct RayLook {

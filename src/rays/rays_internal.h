@@ -286,14 +286,55 @@ struct Rays {
                    int darkened[LANES]);
 };
 
-Affine affine_mul(Affine a, Affine b);
-Affine affine_of_pose(Pose pose);
+static inline Affine affine_mul(Affine a, Affine b)
+{
+    return (Affine){ mat3_mul(a.m, b.m), vec3_add(mat3_apply(a.m, b.t), a.t) };
+}
+
+static inline Affine affine_of_pose(Pose pose) { return (Affine){ mat3_from_quat(pose.q), pose.t }; }
+
+// ---- trees.c ----
+enum { MASK_SEEN = 1, MASK_SHADOW = 2 };  // what rays of Embree ask for
+static inline Vec3 mesh_corner(const Mesh *mesh, unsigned triangle, int k)
+{
+    assert_debug(triangle < (unsigned)mesh->triangle_count && k >= 0 && k < 3);
+    return mesh_position(mesh, mesh->triangles[3 * (size_t)triangle + (size_t)k]);
+}
+
+static inline Vec3 mesh_face_normal(const Mesh *mesh, unsigned triangle)
+{
+    Vec3 a = mesh_corner(mesh, triangle, 0);
+    return vec3_cross(vec3_sub(mesh_corner(mesh, triangle, 1), a), vec3_sub(mesh_corner(mesh, triangle, 2), a));
+}
+
+int rays_tree_of(Rays *rays, const Mesh *mesh);            // index of its tree, made when it is first asked for
+int rays_tree_that_changes(Rays *rays, const Mesh *mesh);  // likewise, of a mesh that others change
+void rays_tree_changed(Rays *rays, int tree);              // its mesh did
 // Where on the texture a place of a triangle lies: by its coordinates, or else laid over the longest sides of the
 // mesh's box.
 void mesh_texture_place(const Mesh *mesh, int triangle, double b, double c, double *u, double *v);
 const Mip *rays_mip(Rays *rays, const Image *image);
 Surface surface_at(const Rays *rays, const Ray *ray, const RayHit *hit);
 RayLook look_at(const Visual *visual, const Mesh *mesh, const RayHit *hit);
+
+// ---- visuals.c ----
+void visuals_drop_strokes(Rays *rays);
+
+// ---- placement.c ----
+void placement_drop_instances(Rays *rays);  // of the list as it is, before it goes
+void placement_make_instances(Rays *rays);
+void placement_bounds(const struct RTCBoundsFunctionArguments *arguments);  // of a form, for Embree
+
+// ---- overrides.c ----
+void overrides_drop_lost(Rays *rays);                                        // of nodes that are gone
+void overrides_sum_veils(Rays *rays);                                        // which eyes something is hidden from
+uint64_t overrides_hidden(const Rays *rays, const SceneNode *node);          // from which eyes, as bits
+const RaysPaint *overrides_paint(const Rays *rays, const SceneNode *shape);  // NULL: none
+void overrides_light(Rays *rays, Visual *visual);                            // by a lamp of its look
+
+// ---- cast.c ----
+void cast_meet_forms(const struct RTCIntersectFunctionNArguments *arguments);   // for Embree
+void cast_darken_forms(const struct RTCOccludedFunctionNArguments *arguments);  // likewise, for shadows
 // Whether something that casts shadows stands in the way of eight rays: their tfar then becomes negative. Of the packet
 // the caller gives origins, directions and tfar.
 void rays_occluded(const Rays *rays, const int *valid, struct RTCRay8 *packet);
@@ -353,10 +394,7 @@ int block_surfaces_avx2(const Rays *rays, int column, int row, Lit *lit, RaysBlo
 void shade_portable(const Rays *rays, Lit *lit, const RaysStyle *style);
 void shade_avx2(const Rays *rays, Lit *lit, const RaysStyle *style);
 
-int rays_tree_that_changes(Rays *rays, const Mesh *mesh);  // index of its tree
-void rays_tree_changed(Rays *rays, int tree);              // its mesh did
-
-// ---- skin.c ----
+// ---- skinning.c ----
 int skin_tree(Rays *rays, const SceneNode *node, const Mesh *mesh, int carrier,
               Affine local);                                        // of a Skin whose mesh has bones
 void skins_place(Rays *rays, const Pose *solids, int solid_count);  // those whose bones are solids
@@ -366,7 +404,7 @@ void skins_free(Rays *rays);
 bool belt_frame(const SceneNode *track, int piece, int pieces, double travelled,
                 Affine *frame);  // false: it has no belt
 
-// ---- light.c ----
+// ---- lighting.c ----
 void lighting_clear(Rays *rays);
 void lighting_add(Rays *rays, const ShapeSource *source, SceneNode *node, int solid,
                   Affine local);  // a Light, Background, Fog or Viewpoint met in the scene

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_LAYERS = 8 };  // of transparent surfaces, one behind the other
+enum { LAYERS_MAX = 8 };  // of transparent surfaces, one behind the other
 
 static void set3_of(float to[3], Vec3 v) { to[0] = (float)v.x, to[1] = (float)v.y, to[2] = (float)v.z; }
 
@@ -122,6 +122,7 @@ static bool is_simple(const Visual *visual)
 // Neighbours get values that are far apart: what is left of the error is finer than what the eye resolves.
 static void set_places(Lit *lit, int lane, const RaysStyle *style, int ray)
 {
+    assert_debug(ray >= 0 && lane >= 0 && lane < LANES);
     int per_pixel = int_max(style->per_pixel, 1);
     double x = style->pixels ? style->pixels[ray / per_pixel][0] : ray / per_pixel,
            y = style->pixels ? style->pixels[ray / per_pixel][1] : 0;
@@ -144,8 +145,11 @@ typedef struct Batch {
     float passes[LANES];  // transparency
 } Batch;
 
+// A mesh of one plain look needs no exact hit, which is most of what is seen: its normals come straight from the
+// search.
 static void set_lane(Batch *batch, int lane)
 {
+    assert_debug(lane >= 0 && lane < batch->count && batch->found.visual[lane] >= 0);
     const Found *found = &batch->found;
     const Ray *query = &batch->queries[lane];
     const Visual *visual = &batch->rays->visuals[found->visual[lane]];
@@ -230,6 +234,7 @@ static void see_sky(const Batch *batch, int lane, RaySeen *seen)
 
 static void see_surface(const Batch *batch, int lane, RaySeen *seen)
 {
+    assert_debug(batch->found.visual[lane] >= 0 && batch->found.visual[lane] < batch->rays->visual_count);
     const Lit *lit = &batch->lit;
     seen->visual = batch->found.visual[lane];
     seen->distance = batch->found.distance[lane];
@@ -245,8 +250,11 @@ static void see_surface(const Batch *batch, int lane, RaySeen *seen)
         add_fog(&batch->rays->lighting, seen);
 }
 
+// Eight rays at a time through search, shading and what is behind glass; lanes without a hit are masked, so that the
+// wide loops have no branches.
 static void see_batch(Batch *batch, RaySeen *seen)
 {
+    assert_debug(batch->count > 0 && batch->layer <= LAYERS_MAX);
     const Rays *rays = batch->rays;
     const RaysStyle *style = batch->style;
     bool is_any = false;
@@ -259,7 +267,7 @@ static void see_batch(Batch *batch, RaySeen *seen)
     batch->lit.per_pixel = int_max(style->per_pixel, 1);
     for (int i = 0; i < LANES; i++) {
         batch->lit.is_lit[i] = 0;
-        if (i >= batch->count || batch->found.visual[i] < 0 || batch->layer >= MOST_LAYERS)
+        if (i >= batch->count || batch->found.visual[i] < 0 || batch->layer >= LAYERS_MAX)
             continue;
         set_lane(batch, i);
         is_any = true;
@@ -276,6 +284,7 @@ static void see_batch(Batch *batch, RaySeen *seen)
 
 void rays_see(const Rays *rays, const Ray *queries, int count, const RaysStyle *style, RaySeen *seen)
 {
+    assert_debug(style && (count == 0 || (queries && seen)));
     Batch batch = { .rays = rays, .style = style };  // lanes without a surface hold zeros or what was there: never more
     for (int first = 0; first < count; first += LANES) {
         int numbers[LANES];
@@ -292,6 +301,7 @@ void rays_see(const Rays *rays, const Ray *queries, int count, const RaysStyle *
 
 static void put_lane(RaysBlock *to, int lane, const RaySeen *seen)
 {
+    assert_debug(lane >= 0 && lane < LANES);
     to->visual[lane] = seen->visual;
     to->distance[lane] = seen->distance;
     to->is_textured[lane] = seen->is_textured;
@@ -355,6 +365,7 @@ static void see_plain_sky(const Rays *rays, RaysBlock *seen)
 static void finish_plain_block(const Rays *rays, int column, int row, const RaysStyle *style, int visual,
                                const float distances[LANES], Lit *lit)
 {
+    assert_debug(visual >= 0 && visual < rays->visual_count);
     int pixels[LANES][2];
     RaysStyle own = *style;
     bool is_soft = style->occlusion > 0.0 || style->softness > 0.0,
@@ -375,6 +386,7 @@ static void finish_plain_block(const Rays *rays, int column, int row, const Rays
 
 static int kind_of_block(const Rays *rays, int column, int row, Lit *lit, RaysBlock *seen)
 {
+    assert_debug(rays->raster);
     assert(column % RAYS_BLOCK_WIDTH == 0 && row % RAYS_BLOCK_HEIGHT == 0);
     return rays->dot_count > 0 || rays->lighting.fog_range > 0.0
                ? BLOCK_MIXED

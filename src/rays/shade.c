@@ -13,7 +13,7 @@
 typedef struct Meeting {
     V8 point, geometric, normal, eye;
     V8 base, matt, straight;  // matt: colour of the diffuse share; straight: what is mirrored at a right angle
-    F8 most;                  // what is mirrored at a grazing angle
+    F8 max;                   // what is mirrored at a grazing angle
     F8 n_v, alpha2, smith_v;
     I8 is_physical, is_lit;
     V8 from;       // where rays to lights start
@@ -37,7 +37,7 @@ static Meeting meeting_of(const Lit *lit)
     at.matt = v8_scale(at.base, (1.0f - plain) * other);
     at.straight = (V8){ plain * other + at.base.x * metal, plain * other + at.base.y * metal,
                         plain * other + at.base.z * metal };
-    at.most = f8_min(25.0f * f8_max(at.straight.x, f8_max(at.straight.y, at.straight.z)), f8(1.0f));
+    at.max = f8_min(25.0f * f8_max(at.straight.x, f8_max(at.straight.y, at.straight.z)), f8(1.0f));
     at.alpha2 = alpha * alpha;
     at.n_v = f8_abs(v8_dot(at.normal, at.eye)) + 1e-4f;
     at.smith_v = at.n_v + smith_root(at.n_v, at.alpha2);
@@ -56,9 +56,9 @@ static V8 physical_light(const Meeting *at, V8 towards, float intensity)
     F8 n_l = f8_clamp(v8_dot(at->normal, towards), 1e-4f, 1.0f), n_h = f8_clamp(v8_dot(at->normal, half), 0.0f, 1.0f),
        v_h = f8_clamp(v8_dot(at->eye, half), 0.0f, 1.0f);
     F8 rest = 1.0f - v_h, rest2 = rest * rest, rest5 = rest2 * rest2 * rest;
-    V8 mirrored = { at->straight.x + (at->most - at->straight.x) * rest5,
-                    at->straight.y + (at->most - at->straight.y) * rest5,
-                    at->straight.z + (at->most - at->straight.z) * rest5 };
+    V8 mirrored = { at->straight.x + (at->max - at->straight.x) * rest5,
+                    at->straight.y + (at->max - at->straight.y) * rest5,
+                    at->straight.z + (at->max - at->straight.z) * rest5 };
     F8 f = n_h * n_h * (at->alpha2 - 1.0f) + 1.0f;
     F8 gloss = at->alpha2 / ((float)M_PI * f * f * (n_l + smith_root(n_l, at->alpha2)) * at->smith_v);
     float matt = intensity / (float)M_PI;
@@ -102,6 +102,7 @@ typedef struct Disk {
 // The rays of a pixel share out the samples of it: each takes some of as many places, laid out over the whole.
 static Disk disk_of(const Rays *rays, const Lit *lit, int each)
 {
+    assert_debug(each > 0 && lit->per_pixel > 0);
     F8 before = f8_load(lit->before) * (float)each, turn = f8_load(lit->turn) + before * 0.6180339887498949f;
     float count = (float)(lit->per_pixel * each);
     Disk disk = { .square = (before + f8_load(lit->share)) / count, .step = f8(1.0f / count) };
@@ -171,14 +172,22 @@ static I8 darkened(const Rays *rays, const Meeting *at, const struct ShadowSide 
     return i8_load(is_dark);
 }
 
+// How a light comes to the points: from where, how far away it is, how much of it, and what has its shadows.
+typedef struct Incidence {
+    V8 towards;
+    F8 distance, share;
+    const struct ShadowSide *side;  // NULL: a search along rays must tell
+} Incidence;
+
 // A light of some size is seen from a point by several of its places. Which share of it.
-static F8 unshadowed(const Rays *rays, const Meeting *at, const Lit *lit, V8 towards, F8 far, I8 valid, double softness,
-                     const struct ShadowSide *side)
+static F8 unshadowed(const Rays *rays, const Meeting *at, const Lit *lit, const Incidence *from, I8 valid,
+                     double softness)
 {
-    if (side)
-        return f8_masked(~darkened(rays, at, side, valid), f8(1.0f));
+    V8 towards = from->towards;
+    if (from->side)
+        return f8_masked(~darkened(rays, at, from->side, valid), f8(1.0f));
     if (!(softness > 0.0))
-        return f8_masked(~occluded(rays, at, towards, far, valid), f8(1.0f));
+        return f8_masked(~occluded(rays, at, towards, from->distance, valid), f8(1.0f));
     V8 x, y;
     F8 seen = f8(1.0f);
     Disk disk = disk_of(rays, lit, LIGHT_RAYS);
@@ -186,7 +195,7 @@ static F8 unshadowed(const Rays *rays, const Meeting *at, const Lit *lit, V8 tow
     for (int k = 0; k < LIGHT_RAYS; k++, disk_next(&disk)) {
         F8 off = (float)softness * f8_sqrt(disk.square);
         V8 place = v8_normalized(v8_mad(v8_mad(towards, x, off * disk.x), y, off * disk.y));
-        seen -= f8_masked(occluded(rays, at, place, far, valid), f8(1.0f / LIGHT_RAYS));
+        seen -= f8_masked(occluded(rays, at, place, from->distance, valid), f8(1.0f / LIGHT_RAYS));
     }
     return seen;
 }
@@ -224,19 +233,19 @@ static F8 light_at(const Light *light, V8 point, V8 *towards, F8 *distance)
     return share;
 }
 
-static void add_light(const Rays *rays, Meeting *at, const Lit *lit, const Light *light, V8 towards, F8 distance,
-                      F8 share, const RaysStyle *style, const struct ShadowSide *side)
+static void add_light(const Rays *rays, Meeting *at, const Lit *lit, const Light *light, const Incidence *from,
+                      const RaysStyle *style)
 {
-    I8 valid = at->is_lit & (share > 0.0f) & (v8_dot(at->geometric, towards) > 0.0f);
+    I8 valid = at->is_lit & (from->share > 0.0f) & (v8_dot(at->geometric, from->towards) > 0.0f);
     if (!i8_any(valid))
         return;
-    V8 part = v8_mul(light_part(at, lit, towards, (float)light->intensity),
+    V8 part = v8_mul(light_part(at, lit, from->towards, (float)light->intensity),
                      v8(light->color.x, light->color.y, light->color.z));
-    part = v8_masked(valid, v8_scale(part, share));
+    part = v8_masked(valid, v8_scale(part, from->share));
     at->full = v8_add(at->full, part);
     at->sum = v8_mad(at->sum, part,
                      light->casts_shadows && !style->is_unshadowed
-                         ? unshadowed(rays, at, lit, towards, distance, valid, style->softness, side)
+                         ? unshadowed(rays, at, lit, from, valid, style->softness)
                          : f8(1.0f));
 }
 
@@ -247,7 +256,8 @@ static void add_light_of_the_eye(const Rays *rays, Meeting *at, const Lit *lit, 
     V8 up = v8(rays->lighting.up.x, rays->lighting.up.y, rays->lighting.up.z);
     I8 is_overlay = i8_load(lit->is_overlay);  // it looks the same wherever the view goes
     V8 towards = v8_normalized(v8_mad(v8_add(v8_scale(up, f8(1.5f)), at->eye), v8_cross(up, at->eye), f8(-0.7f)));
-    add_light(rays, at, lit, &light, towards, f8(1e6f), f8_masked(~is_overlay, f8(1.0f)), style, NULL);
+    Incidence from = { towards, f8(1e6f), f8_masked(~is_overlay, f8(1.0f)), NULL };
+    add_light(rays, at, lit, &light, &from, style);
     F8 high = 0.5f + 0.5f * v8_dot(at->normal, up), share = f8_where(is_overlay, f8(0.4f), 0.15f + 0.25f * high);
     at->sum = v8_mad(at->sum, at->base, share);
     at->full = v8_mad(at->full, at->base, share);
@@ -257,6 +267,7 @@ static void add_light_of_the_eye(const Rays *rays, Meeting *at, const Lit *lit, 
 
 static void cubes_at(const SkyCube *cube, const Meeting *at, const Lit *lit, V8 *matt, V8 *mirrored)
 {
+    assert_debug(cube->is_there && cube->level_count > 0);
     V8 out = v8_sub(v8_scale(at->normal, 2.0f * v8_dot(at->normal, at->eye)), at->eye);
     for (int i = 0; i < LANES; i++) {
         if (!(lit->is_lit[i] & lit->is_physical[i]))
@@ -272,6 +283,7 @@ static void cubes_at(const SkyCube *cube, const Meeting *at, const Lit *lit, V8 
 // The two numbers of the split sum, between the places of the table.
 static void split_sum(const Rays *rays, const Meeting *at, const Lit *lit, F8 *scale, F8 *bias)
 {
+    assert_debug(rays->brdf);
     F8 x = f8_clamp(v8_dot(at->normal, at->eye) * (float)BRDF_SIDE - 0.5f, 0.0f, BRDF_SIDE - 1.0f),
        y = f8_clamp(f8_clamp(f8_load(lit->roughness), 0.04f, 1.0f) * (float)BRDF_SIDE - 0.5f, 0.0f, BRDF_SIDE - 1.0f);
     F8 corners[8];  // scale and bias of four places
@@ -326,10 +338,9 @@ void SHADE_VARIANT(const Rays *rays, Lit *lit, const RaysStyle *style)
         const Light *light = &rays->lighting.lights[i];
         if (!light->is_on)
             continue;
-        V8 towards;
-        F8 distance, share = light_at(light, at.point, &towards, &distance);
-        add_light(rays, &at, lit, light, towards, distance, share, style,
-                  style->has_shadows ? shadows_side(rays, i) : NULL);
+        Incidence from = { .side = style->has_shadows ? shadows_side(rays, i) : NULL };
+        from.share = light_at(light, at.point, &from.towards, &from.distance);
+        add_light(rays, &at, lit, light, &from, style);
         is_unlit = false;
     }
     if (is_unlit)

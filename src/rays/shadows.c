@@ -13,12 +13,14 @@ enum { CELLS_MAX = 512, CROWD_MAX = 48 };  // cells along a side; entries that a
 
 static int cell_of(double place, float low, float scale, int count)
 {
+    assert_debug(count > 0);
     return (int)double_clamp(floor((place - (double)low) * (double)scale), 0.0, count - 1.0);
 }
 
 // Cells that are about square, as many as asked for.
 static void divide(const float low[2], const float high[2], double cells, int count[2], float scale[2])
 {
+    assert_debug(cells > 0.0);
     double width = fmax((double)high[0] - (double)low[0], 1e-9), height = fmax((double)high[1] - (double)low[1], 1e-9);
     double columns = double_clamp(round(sqrt(cells * width / height)), 1.0, CELLS_MAX),
            rows = double_clamp(round(cells / columns), 1.0, CELLS_MAX);
@@ -41,6 +43,7 @@ static BinBox box_of(const double low[2], const double high[2], const float from
 
 static void add_triangle(ShadowGrid *grid, const Vec3 *a, const Vec3 *b, const Vec3 *c, const int count[2])
 {
+    assert_debug(grid->triangle_count < grid->triangle_capacity && grid->triangle_count < grid->box_capacity);
     Vec3 normal = vec3_cross(vec3_sub(*b, *a), vec3_sub(*c, *a));
     double length = vec3_length(normal), side = normal.z < 0.0 ? -1.0 : 1.0;
     if (!(fabs(normal.z) > 1e-9 * length))
@@ -102,6 +105,7 @@ static bool is_grid_of(const ShadowGrid *grid, int mesh, unsigned version, const
 // The grid of a mesh turned so, -1: there is none; the one that `last` names is looked at first.
 static int known_grid(const Rays *rays, int mesh, const Mat3 *turn, int last)
 {
+    assert_debug(mesh >= 0 && mesh < rays->mesh_count);
     const Shadows *shadows = rays->shadows;
     unsigned version = rays->meshes[mesh].version;
     if (last >= 0 && last < shadows->grid_count && is_grid_of(&shadows->grids[last], mesh, version, turn))
@@ -115,6 +119,7 @@ static int known_grid(const Rays *rays, int mesh, const Mat3 *turn, int last)
 // In the place of one that nobody uses.
 static int new_grid(Rays *rays, int mesh, const Mat3 *turn)
 {
+    assert_debug(mesh >= 0 && mesh < rays->mesh_count);
     Shadows *shadows = rays->shadows;
     int at = 0;
     while (at < shadows->grid_count && shadows->grids[at].users > 0)
@@ -155,6 +160,7 @@ static Mat3 turn_of(const Rays *rays, const ShadowSide *side, const ShadowCaster
 // With a grid if there is one from before.
 static void add_caster(Rays *rays, ShadowSide *side, int index, int last_grid)
 {
+    assert_debug(index >= 0 && index < rays->visual_count && rays->visuals[index].casts_shadow);
     const Visual *visual = &rays->visuals[index];
     ShadowCaster caster = { .visual = index, .grid = -1 };
     set_box(&caster, side, visual);
@@ -164,13 +170,13 @@ static void add_caster(Rays *rays, ShadowSide *side, int index, int last_grid)
         if (caster.grid >= 0)
             rays->shadows->grids[caster.grid].users++;
     }
-    memory_grow(&side->casters, &side->caster_capacity, side->caster_count + 1, sizeof caster);
-    side->casters[side->caster_count++] = caster;
+    *memory_push(side->casters, side->caster_count, side->caster_capacity) = caster;
 }
 
 // False: a search costs less.
 static bool complete_caster(Rays *rays, const ShadowSide *side, ShadowCaster *caster)
 {
+    assert_debug(caster->visual >= 0 && caster->visual < rays->visual_count);
     const Visual *visual = &rays->visuals[caster->visual];
     if (visual->mesh < 0)
         return true;
@@ -182,6 +188,7 @@ static bool complete_caster(Rays *rays, const ShadowSide *side, ShadowCaster *ca
         rays->shadows->grids[caster->grid].users++;
     }
     const ShadowGrid *grid = &rays->shadows->grids[caster->grid];
+    assert_debug(caster->grid < rays->shadows->grid_count && grid->users > 0);
     Vec3 shift = mat3_apply(side->along, visual->world.t);
     const double by[3] = { shift.x, shift.y, shift.z };
     for (int i = 0; i < 3; i++) {
@@ -262,6 +269,7 @@ static int64_t caster_triangles(const Rays *rays)
 
 void rays_prepare_shadows(Rays *rays, int pixel_count)
 {
+    assert_debug(pixel_count > 0);
     if (!rays->shadows)
         rays->shadows = memory_alloc(sizeof *rays->shadows);
     Shadows *shadows = rays->shadows;
@@ -290,6 +298,7 @@ void rays_prepare_shadows(Rays *rays, int pixel_count)
 
 const struct ShadowSide *shadows_side(const Rays *rays, int light)
 {
+    assert_debug(light >= 0 && light < rays->lighting.count);
     const Shadows *shadows = rays->shadows;
     if (!shadows || !shadows->is_usable || shadows->placings != rays->placings || !shadows->sides[light].is_usable)
         return NULL;

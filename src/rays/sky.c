@@ -13,8 +13,8 @@ static const char *const face_names[FACES] = { "right", "left", "top", "bottom",
 // The light that the main view's exposure turns into this colour.
 static double before_exposure(double color, double exposure)
 {
-    double most = 1.0 - 1e-9;
-    return -log(1.0 - fmin(pow(color, 2.2), most)) / fmax(exposure, 1e-9);
+    double max = 1.0 - 1e-9;
+    return -log(1.0 - fmin(pow(color, 2.2), max)) / fmax(exposure, 1e-9);
 }
 
 static double main_exposure(const Rays *rays)
@@ -52,15 +52,17 @@ static void set_axes(const Rays *rays, SkyCube *cube)
 
 static void copy_face(const Image *image, float *to, double gamma)
 {
-    enum { MOST_LIGHT = 25 };
+    assert_debug(image->light || image->pixels);
+    enum { LIGHT_MAX = 25 };
     size_t count = 3 * (size_t)image->width * (size_t)image->height;
     for (size_t i = 0; i < count; i++)
-        to[i] = image->light ? fminf(image->light[i], MOST_LIGHT)
+        to[i] = image->light ? fminf(image->light[i], LIGHT_MAX)
                              : (float)pow(image->pixels[i / 3 * 4 + i % 3] / 255.0, gamma);
 }
 
 static void halve_faces(SkyCube *cube, int level)
 {
+    assert_debug(level > 0 && level < MIP_LEVELS_MAX && cube->levels[level - 1] && !cube->levels[level]);
     int side = cube->side >> (level - 1), half = side / 2;
     cube->levels[level] = memory_alloc_array((size_t)FACES * (size_t)half * (size_t)half, 3 * sizeof(float));
     for (int face = 0; face < FACES; face++)
@@ -148,6 +150,7 @@ static int face_at(const SkyCube *cube, Vec3 d, double *u, double *v)
 
 static Vec3 face_texel(const SkyCube *cube, int level, int face, double u, double v)
 {
+    assert_debug(level >= 0 && level < cube->level_count && face >= 0 && face < FACES);
     int side = cube->side >> level;
     double x = u * side - 0.5, y = (1.0 - v) * side - 0.5, fx = x - floor(x), fy = y - floor(y);
     Vec3 sum = VEC3_ZERO;
@@ -164,6 +167,7 @@ static Vec3 face_texel(const SkyCube *cube, int level, int face, double u, doubl
 
 Vec3 cube_at(const SkyCube *cube, Vec3 direction, double level)
 {
+    assert_debug(cube->level_count > 0);
     double u, v;
     int face = face_at(cube, direction, &u, &v);
     level = double_clamp(level, 0.0, cube->level_count - 1);

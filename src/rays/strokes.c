@@ -17,6 +17,7 @@ static const FieldList *list_in(const SceneNode *geometry, const char *child, co
 
 static Vec3 numbers_at(const FieldList *list, int index)
 {
+    assert(index >= 0 && index < list->count);
     const double *v = list->numbers + 3 * (size_t)index;
     return vec3(v[0], v[1], v[2]);
 }
@@ -25,8 +26,7 @@ static void add_stroke(Strokes *strokes, Vec3 a, Vec3 b, Vec3 light)
 {
     if (!vec3_is_finite(a) || !vec3_is_finite(b))
         return;
-    memory_grow(&strokes->items, &strokes->capacity, strokes->count + 1, sizeof *strokes->items);
-    strokes->items[strokes->count++] = (Stroke){ a, b, light };
+    *memory_push(strokes->items, strokes->count, strokes->capacity) = (Stroke){ a, b, light };
 }
 
 static void read_lines(const SceneNode *geometry, const FieldList *points, Vec3 light, Strokes *strokes)
@@ -83,6 +83,7 @@ Form strokes_form(const Strokes *strokes, int first, double margin)
 
 double strokes_margin(const Strokes *strokes)
 {
+    assert_debug(strokes->count > 0);
     Vec3 low = strokes->items[0].a, high = low;
     for (int i = 0; i < 2 * strokes->count; i++) {
         Vec3 p = i & 1 ? strokes->items[i / 2].b : strokes->items[i / 2].a;

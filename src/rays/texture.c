@@ -11,6 +11,7 @@
 
 static void halve(const uint8_t *from, int width, int height, uint8_t *to, int to_width, int to_height)
 {
+    assert_debug(width > 0 && height > 0 && to_width > 0 && to_height > 0);
     for (int row = 0; row < to_height; row++)
         for (int column = 0; column < to_width; column++)
             for (int c = 0; c < 4; c++) {
@@ -69,6 +70,7 @@ static double wrapped(double x, bool repeats)
 
 static int index_in(int x, int count, bool repeats)
 {
+    assert_debug(count > 0);
     if (repeats)
         return x < 0 ? x + count : x >= count ? x - count : x;
     return int_max(int_min(x, count - 1), 0);
@@ -108,6 +110,7 @@ static Texel smooth(Bytes at, const Texture *texture, double u, double v)
 
 static Bytes level_of(const Mip *mip, int level)
 {
+    assert_debug(level >= 0 && level < mip->level_count);
     return (Bytes){ mip->levels[level], mip->width[level], mip->height[level] };
 }
 
@@ -128,6 +131,7 @@ static Texel between_levels(const Texture *texture, double level, double u, doub
 
 static Texel patch_mean(const Texture *texture, const TexturePlace *place)
 {
+    assert_debug(texture->mip);
     const Mip *mip = texture->mip;
     double width = mip->width[0], height = mip->height[0];
     double sides[2];
@@ -137,11 +141,10 @@ static Texel patch_mean(const Texture *texture, const TexturePlace *place)
         sides[i] = length < 1e9 ? length : 1e9;  // also where it is no number
     }
     int longer = sides[0] >= sides[1] ? 0 : 1;
-    double most = sides[longer] > 1e-9 ? sides[longer] : 1e-9,
-           least = sides[1 - longer] > 1.0 ? sides[1 - longer] : 1.0;
+    double max = sides[longer] > 1e-9 ? sides[longer] : 1e-9, min = sides[1 - longer] > 1.0 ? sides[1 - longer] : 1.0;
     int anisotropy = 1 << int_max(int_min(texture->filtering - 1, 4), 0);
-    int taps = (int)double_clamp(ceil(most / least), 1.0, anisotropy);
-    double level = log2(most / taps);
+    int taps = (int)double_clamp(ceil(max / min), 1.0, anisotropy);
+    double level = log2(max / taps);
     if (taps <= 1 || level <= 0.0)
         return between_levels(texture, level, place->u, place->v);
     Texel sum = { { 0 } };

@@ -70,9 +70,9 @@ void csv_add_name(Text *row, const char *name)
 
 static void add_column(CsvRecorder *recorder, const char *globs, Text *name, Column column)
 {
+    assert_debug(column.solid >= 0 || column.joint >= 0);
     if (csv_is_chosen(name->data, globs)) {
-        memory_grow(&recorder->columns, &recorder->column_capacity, recorder->column_count + 1, sizeof(Column));
-        recorder->columns[recorder->column_count++] = column;
+        *memory_push(recorder->columns, recorder->column_count, recorder->column_capacity) = column;
         csv_add_name(&recorder->row, name->data);
     }
     text_clear(name);
@@ -106,6 +106,7 @@ static void choose_columns(CsvRecorder *recorder, const char *globs)
 
 static double solid_number(const Physics *physics, int solid, int part)
 {
+    assert_debug(part >= 0 && solid >= 0);
     Vec3 v;
     if (part < 7) {
         Pose pose = physics_solid_pose(physics, solid);
@@ -176,6 +177,7 @@ static bool record(Sim *sim, void *context)
 
 CsvRecorder *csv_open(Sim *sim, const char *path, const CsvOptions *options)
 {
+    assert_debug(sim && path);
     bool is_standard_output = !strcmp(path, "-");
     FILE *file = is_standard_output ? stdout : fopen(path, "w");
     if (!file) {

@@ -24,6 +24,7 @@ typedef struct Table {
 // Calls for each column in order: its name, or the choice that was made.
 static void choose_columns(Table *table)
 {
+    assert_debug(!table->is_chosen);
     static const char *const parts[SOLID_NUMBERS] = { "x", "y", "z", "qw", "qx", "qy", "qz" };
     const RecordingNames *names = &table->names;
     table->column_count = names->solid_count * SOLID_NUMBERS + names->joint_count;

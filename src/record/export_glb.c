@@ -74,6 +74,7 @@ static bool read_scene(Recording *recording, Arena *arena, Animation *animation,
 
 static void list_tracks(Animation *animation, const bool *moves)
 {
+    assert_debug(animation->frame_count >= 0 && moves);
     const JsonValue *nodes = json_member(animation->json, "nodes");
     int index = 0;
     animation->tracks = memory_alloc_array((size_t)(nodes ? nodes->count : 0) + 1, sizeof *animation->tracks);
@@ -124,6 +125,7 @@ static bool *find_movers(Recording *recording, const ExportOptions *options, Ani
 // Quaternions of one turn have two signs: the nearer one is taken, so that what lies between is right too.
 static void add_pose(Track *track, int frame, const Pose *pose)
 {
+    assert_debug(frame >= 0);
     Quat q = pose->q, last = track->last;
     if (q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0.0)
         q = (Quat){ -q.w, -q.x, -q.y, -q.z };
@@ -202,6 +204,7 @@ static void copy_value(JsonWriter *json, const char *key, const JsonValue *value
 // Accessor and view number 0 of the motion are the times; 1 + 2 t and 2 + 2 t the places and turns of track t.
 static void write_accessor(JsonWriter *json, const Animation *animation, int index, int width)
 {
+    assert_debug(index >= 0 && width > 0);
     static const char *const types[] = { "", "SCALAR", "", "VEC3", "VEC4" };
     json_begin_object(json, NULL);
     json_int(json, "bufferView", animation->view_count + index);

@@ -17,6 +17,7 @@ typedef struct Base64 {
 
 static void encode(const uint8_t bytes[3], int count, char out[4])
 {
+    assert_debug(count >= 1 && count <= 3);
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     uint32_t bits = (uint32_t)bytes[0] << 16 | (count > 1 ? (uint32_t)bytes[1] << 8 : 0) | (count > 2 ? bytes[2] : 0u);
     for (int i = 0; i < 4; i++)
@@ -30,6 +31,7 @@ static void add_base64(Base64 *base64, const void *data, size_t size)
     size_t length = 0;
     for (size_t i = 0; i < size; i++) {
         base64->rest[base64->rest_count++] = bytes[i];
+        assert_debug(base64->rest_count <= 3);
         if (base64->rest_count < 3)
             continue;
         encode(base64->rest, 3, out + length);

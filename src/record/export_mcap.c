@@ -124,6 +124,7 @@ static void put_record(Mcap *mcap, int op, const Text *content)
 
 static void add_schema(Text *out, int topic)
 {
+    assert_debug(topic >= 0 && topic < TOPIC_COUNT);
     Text content = { 0 };
     add_u16(&content, (uint16_t)(topic + 1));
     add_text(&content, topics[topic].schema);
@@ -135,6 +136,7 @@ static void add_schema(Text *out, int topic)
 
 static void add_channel(Text *out, int topic)
 {
+    assert_debug(topic >= 0 && topic < TOPIC_COUNT);
     Text content = { 0 };
     add_u16(&content, (uint16_t)topic);
     add_u16(&content, (uint16_t)(topic + 1));
@@ -149,6 +151,7 @@ static void add_channel(Text *out, int topic)
 
 static uint64_t put_index(Mcap *mcap, Channel *channel, int topic, Text *offsets)
 {
+    assert_debug(topic >= 0 && topic < TOPIC_COUNT);
     if (channel->entry_count == 0)
         return 0;
     uint64_t start = (uint64_t)stream_size(mcap->stream);
@@ -202,6 +205,7 @@ static uint64_t nanoseconds(double time) { return time > 0.0 ? (uint64_t)llround
 
 static void put_message(Mcap *mcap, Topic topic, uint64_t time, const Text *json)
 {
+    assert_debug((int)topic >= 0 && (int)topic < TOPIC_COUNT && json->length > 0);
     Channel *channel = &mcap->channels[topic];
     bool is_first = mcap->chunk_count == 0 && mcap->chunk.length == 0;
     if (mcap->chunk.length == 0)
@@ -477,6 +481,8 @@ static void end_file(Mcap *mcap)
     text_free(&content);
 }
 
+// Messages gather in chunks that are written when they are large; indices of all chunks follow at the end, as the
+// format wants it.
 bool export_mcap(Recording *recording, const char *path, const ExportOptions *options, DiagSink *diags)
 {
     Mcap mcap = { 0 };

@@ -38,6 +38,7 @@ static const uint8_t *get(const uint8_t *at, void *data, size_t size)
 // The three smaller components, each within +-sqrt(1/2); the largest follows from them, its sign made positive.
 static uint64_t pack_turn(Quat q)
 {
+    assert_debug(isfinite(q.w));
     const double parts[4] = { q.x, q.y, q.z, q.w };
     int largest = 0;
     for (int i = 1; i < 4; i++)
@@ -157,6 +158,7 @@ static float to_float(double value) { return (float)fmin(fmax(value, -FLT_MAX), 
 
 static void add_key_pose(int solid, const Pose *pose, Text *out)
 {
+    assert(solid >= 0);
     uint8_t bytes[FRAME_KEY_POSE_BYTES];
     uint32_t id = (uint32_t)solid;
     const float numbers[7] = { to_float(pose->t.x), to_float(pose->t.y), to_float(pose->t.z), to_float(pose->q.x),
@@ -167,6 +169,7 @@ static void add_key_pose(int solid, const Pose *pose, Text *out)
 
 static void add_pose(int solid, const FramePlace *place, Text *out)
 {
+    assert(solid >= 0);
     uint8_t bytes[FRAME_POSE_BYTES];
     uint16_t id = (uint16_t)solid;
     uint8_t *at = put(bytes, &id, 2);
@@ -178,6 +181,7 @@ static void add_pose(int solid, const FramePlace *place, Text *out)
 
 static uint32_t add_all(FrameEncoder *encoder, const FrameInput *input, Text *out)
 {
+    assert_debug(input->poses || input->pose_count == 0);
     uint32_t count = 0;
     memory_grow(&encoder->places, &encoder->place_capacity, input->pose_count, sizeof *encoder->places);
     encoder->place_count = input->pose_count;
@@ -196,6 +200,7 @@ static uint32_t add_all(FrameEncoder *encoder, const FrameInput *input, Text *ou
 // False, and nothing of it counts, when a solid is out of range or one has come or gone.
 static bool add_changed(FrameEncoder *encoder, const FrameInput *input, Text *out, uint32_t *count)
 {
+    assert_debug(encoder->place_count == input->pose_count);
     for (int i = 0; i < input->pose_count; i++) {
         FramePlace place = { 0 };
         bool is_there = is_finite(&input->poses[i]);
@@ -256,6 +261,7 @@ static bool fail(const char **why, const char *text)
     return false;
 }
 
+// Every number is checked before it is used as a count or a size: frames come from files and from the network.
 static bool read_header(const uint8_t *at, FrameView *view, const char **why)
 {
     uint8_t version, flags;
@@ -361,6 +367,7 @@ int frame_pose(const FrameView *view, int index, Pose *pose)
 
 bool frame_section(const FrameView *view, const char tag[4], FrameSection *section)
 {
+    assert_debug(tag && section);
     const uint8_t *at = view->sections;
     for (int i = 0; i < view->section_count; i++) {
         uint32_t length;

@@ -1,13 +1,11 @@
 // glb.c - writes glTF: gathers visuals, shares equal meshes, materials and images, and lays their numbers into one
 // buffer.
-#include "record/glb.h"
+#include "record/glb_internal.h"
 
 #include "assets/image.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/memory.h"
-#include "rays/rays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 
 enum {
     FLOAT = 5126,
+    UNSIGNED_SHORT = 5123,
     UNSIGNED_INT = 5125,
     ARRAY_BUFFER = 34962,
     INDEX_BUFFER = 34963,
@@ -26,78 +25,22 @@ enum {
 // loadable in a page.
 enum { IMAGE_SIDE_MAX = 1024 };
 
-typedef struct View {
-    int64_t offset, size;
-    int target;
-} View;  // target 0: none
-typedef struct Accessor {
-    int view, type, count, width;
-    float low[3], high[3];
-    bool has_bounds;
-} Accessor;  // width: numbers of one item
-typedef struct Material {
-    Vec3 color, emissive;
-    double transparency, roughness, metalness;
-    int texture;
-    bool has_transform;
-    Vec2 center, scale, shift;
-    double rotation;
-} Material;
-typedef struct Picture {
-    const Image *image;
-    bool repeats[2];
-    int view;
-} Picture;
-typedef struct Primitive {
-    int position, normal, texcoord, index, material;
-} Primitive;
-typedef struct MeshEntry {
-    const Mesh *mesh;
-    int material;
-    bool has_parts, is_screen;
-    int first_primitive, primitive_count;
-} MeshEntry;
-typedef struct NodeEntry {
-    int solid, mesh;
-    uint32_t glow;    // id of the node that an LED may light up; 0: none does
-    uint32_t screen;  // of the Display whose picture is on it; 0: none
-    double local[12];
-} NodeEntry;
-
-typedef struct Glb {
-    Sim *sim;
-    Rays *rays;
-    Text bin;
-    View *views;
-    int view_count, view_capacity;
-    Accessor *accessors;
-    int accessor_count, accessor_capacity;
-    Material *materials;
-    int material_count, material_capacity;
-    Picture *pictures;
-    int picture_count, picture_capacity;
-    Primitive *primitives;
-    int primitive_count, primitive_capacity;
-    MeshEntry *meshes;
-    int mesh_count, mesh_capacity;
-    NodeEntry *nodes;
-    int node_count, node_capacity;
-} Glb;
-
 // ---- the buffer ----
 
 static int add_view(Glb *glb, const void *data, size_t size, int target)
 {
+    assert_debug(data || size == 0);
     while (glb->bin.length % 4 != 0)
         text_add_char(&glb->bin, '\0');
     memory_grow(&glb->views, &glb->view_capacity, glb->view_count + 1, sizeof *glb->views);
-    glb->views[glb->view_count] = (View){ (int64_t)glb->bin.length, (int64_t)size, target };
+    glb->views[glb->view_count] = (GlbView){ (int64_t)glb->bin.length, (int64_t)size, target };
     text_add(&glb->bin, data, size);
     return glb->view_count++;
 }
 
-static int add_accessor(Glb *glb, Accessor accessor)
+static int add_accessor(Glb *glb, GlbAccessor accessor)
 {
+    assert_debug(accessor.view >= 0 && accessor.view < glb->view_count);
     memory_grow(&glb->accessors, &glb->accessor_capacity, glb->accessor_count + 1, sizeof *glb->accessors);
     glb->accessors[glb->accessor_count] = accessor;
     return glb->accessor_count++;
@@ -105,11 +48,12 @@ static int add_accessor(Glb *glb, Accessor accessor)
 
 static int add_floats(Glb *glb, const float *numbers, int count, int width, int target, bool with_bounds)
 {
-    Accessor accessor = { .view = add_view(glb, numbers, (size_t)count * (size_t)width * sizeof(float), target),
-                          .type = FLOAT,
-                          .count = count,
-                          .width = width,
-                          .has_bounds = with_bounds };
+    assert_debug(numbers && count > 0 && width > 0);
+    GlbAccessor accessor = { .view = add_view(glb, numbers, (size_t)count * (size_t)width * sizeof(float), target),
+                             .type = FLOAT,
+                             .count = count,
+                             .width = width,
+                             .has_bounds = with_bounds };
     for (int k = 0; k < width && k < 3 && with_bounds; k++) {
         accessor.low[k] = accessor.high[k] = numbers[k];
         for (int i = 1; i < count; i++) {
@@ -122,13 +66,16 @@ static int add_floats(Glb *glb, const float *numbers, int count, int width, int 
 
 // ---- meshes ----
 
-// Corners of triangles that agree in place, normal and texture are one vertex.
+// Corners of triangles that agree in place, normal, texture and bones are one vertex.
 typedef struct Corner {
     float position[3], normal[3], texcoord[2];
+    uint16_t joints[MESH_INFLUENCES];
+    float weights[MESH_INFLUENCES];
 } Corner;
 
 static Vec3 corner_normal(const Mesh *mesh, int triangle, int k)
 {
+    assert_debug(triangle >= 0 && triangle < mesh->triangle_count && k >= 0 && k < 3);
     const float *n = mesh->normals ? mesh->normals + 9 * (size_t)triangle + 3 * k : NULL;
     Vec3 normal = n ? vec3((double)n[0], (double)n[1], (double)n[2]) : mesh_triangle_normal(mesh, triangle);
     double length = vec3_length(normal);
@@ -137,15 +84,31 @@ static Vec3 corner_normal(const Mesh *mesh, int triangle, int k)
 
 static Corner corner_of(const Mesh *mesh, int triangle, int k)
 {
+    assert_debug(triangle >= 0 && triangle < mesh->triangle_count && k >= 0 && k < 3);
     Vec3 p = mesh_position(mesh, mesh->triangles[3 * (size_t)triangle + (size_t)k]),
          n = corner_normal(mesh, triangle, k);
-    Corner corner = { { (float)p.x, (float)p.y, (float)p.z }, { (float)n.x, (float)n.y, (float)n.z }, { 0, 0 } };
+    Corner corner = { .position = { (float)p.x, (float)p.y, (float)p.z },
+                      .normal = { (float)n.x, (float)n.y, (float)n.z } };
     if (mesh->texcoords) {
         const float *uv = mesh->texcoords + 6 * (size_t)triangle + 2 * k;
         corner.texcoord[0] = uv[0];
         corner.texcoord[1] = 1.0f - uv[1];  // glTF counts rows from the top
     }
     return corner;
+}
+
+// The bones of a corner; one that none moves follows the joint behind them all.
+static void add_influence(const Mesh *mesh, int triangle, int k, Corner *corner)
+{
+    const MeshInfluence *influence = &mesh->influences[mesh->triangles[3 * (size_t)triangle + (size_t)k]];
+    if (influence->weights[0] <= 0.0f) {
+        corner->joints[0] = (uint16_t)mesh->bone_count;
+        corner->weights[0] = 1.0f;
+    }
+    for (int i = 0; i < MESH_INFLUENCES && influence->weights[i] > 0.0f; i++) {
+        corner->joints[i] = influence->bones[i];
+        corner->weights[i] = influence->weights[i];
+    }
 }
 
 typedef struct CornerSet {
@@ -156,6 +119,7 @@ typedef struct CornerSet {
 
 static uint32_t corner_index(CornerSet *set, const Corner *corner)
 {
+    assert_debug(set->count < set->slot_count);
     size_t mask = (size_t)set->slot_count - 1, slot = hash_bytes(corner, sizeof *corner, 0) & mask;
     for (; set->slots[slot]; slot = (slot + 1) & mask)
         if (!memcmp(&set->corners[set->slots[slot] - 1], corner, sizeof *corner))
@@ -167,6 +131,7 @@ static uint32_t corner_index(CornerSet *set, const Corner *corner)
 
 static float *column(const CornerSet *set, size_t offset, int width)
 {
+    assert_debug(set->count > 0 && width > 0);
     float *out = memory_alloc_array((size_t)set->count * (size_t)width, sizeof *out);
     for (int i = 0; i < set->count; i++)
         memcpy(out + (size_t)i * (size_t)width, (const char *)&set->corners[i] + offset, (size_t)width * sizeof *out);
@@ -181,8 +146,22 @@ static int add_column(Glb *glb, const CornerSet *set, size_t offset, int width, 
     return accessor;
 }
 
-static Primitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count, int material, bool is_screen)
+// Corners that agree in all they have become one vertex: the file then is about a sixth, and loads into a graphics
+// card as it is.
+static int add_joints(Glb *glb, const CornerSet *set)
 {
+    uint16_t(*joints)[MESH_INFLUENCES] = memory_alloc_array((size_t)set->count, sizeof *joints);
+    for (int i = 0; i < set->count; i++)
+        memcpy(joints[i], set->corners[i].joints, sizeof joints[i]);
+    int view = add_view(glb, joints, (size_t)set->count * sizeof *joints, ARRAY_BUFFER);
+    free(joints);
+    return add_accessor(
+        glb, (GlbAccessor){ .view = view, .type = UNSIGNED_SHORT, .count = set->count, .width = MESH_INFLUENCES });
+}
+
+static GlbPrimitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count, int material, GlbMeshUse use)
+{
+    assert_debug(first >= 0 && count > 0 && first + count <= mesh->triangle_count && material < glb->material_count);
     CornerSet set = { .slot_count = 64 };
     while (set.slot_count < 6 * count + 2)
         set.slot_count *= 2;
@@ -191,29 +170,35 @@ static Primitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count
     uint32_t *indices = memory_alloc_array(3 * (size_t)count, sizeof *indices);
     for (int i = 0; i < 3 * count; i++) {
         Corner corner = corner_of(mesh, first + i / 3, i % 3);
+        if (use == MESH_SKIN)
+            add_influence(mesh, first + i / 3, i % 3, &corner);
         indices[i] = corner_index(&set, &corner);
     }
-    Primitive primitive = { .material = material,
-                            .position = add_column(glb, &set, offsetof(Corner, position), 3, true),
-                            .normal = add_column(glb, &set, offsetof(Corner, normal), 3, false),
-                            .texcoord = -1 };
-    if (mesh->texcoords && (is_screen || (material >= 0 && glb->materials[material].texture >= 0)))
+    GlbPrimitive primitive = { .material = material,
+                               .position = add_column(glb, &set, offsetof(Corner, position), 3, true),
+                               .normal = add_column(glb, &set, offsetof(Corner, normal), 3, false),
+                               .texcoord = -1,
+                               .joints = use == MESH_SKIN ? add_joints(glb, &set) : -1,
+                               .weights = -1 };
+    if (use == MESH_SKIN)
+        primitive.weights = add_column(glb, &set, offsetof(Corner, weights), MESH_INFLUENCES, false);
+    if (mesh->texcoords && (use == MESH_SCREEN || (material >= 0 && glb->materials[material].texture >= 0)))
         primitive.texcoord = add_column(glb, &set, offsetof(Corner, texcoord), 2, false);
     primitive.index = add_accessor(
-        glb, (Accessor){ .view = add_view(glb, indices, 3 * (size_t)count * sizeof *indices, INDEX_BUFFER),
-                         .type = UNSIGNED_INT,
-                         .count = 3 * count,
-                         .width = 1 });
+        glb, (GlbAccessor){ .view = add_view(glb, indices, 3 * (size_t)count * sizeof *indices, INDEX_BUFFER),
+                            .type = UNSIGNED_INT,
+                            .count = 3 * count,
+                            .width = 1 });
     free(indices);
     free(set.corners);
     free(set.slots);
     return primitive;
 }
 
-static void add_primitive(Glb *glb, Primitive primitive)
+static void add_primitive(Glb *glb, GlbPrimitive primitive)
 {
-    memory_grow(&glb->primitives, &glb->primitive_capacity, glb->primitive_count + 1, sizeof *glb->primitives);
-    glb->primitives[glb->primitive_count++] = primitive;
+    assert_debug(primitive.position >= 0 && primitive.index >= 0);
+    *memory_push(glb->primitives, glb->primitive_count, glb->primitive_capacity) = primitive;
 }
 
 // ---- materials and pictures ----
@@ -240,16 +225,17 @@ static int add_picture(Glb *glb, const RaysVisual *visual)
     image_encode_png(width, height, 4, pixels, 0, &png);
     memory_grow(&glb->pictures, &glb->picture_capacity, glb->picture_count + 1, sizeof *glb->pictures);
     glb->pictures[glb->picture_count] =
-        (Picture){ image, { visual->repeats[0], visual->repeats[1] }, add_view(glb, png.data, png.length, 0) };
+        (GlbPicture){ image, { visual->repeats[0], visual->repeats[1] }, add_view(glb, png.data, png.length, 0) };
     text_free(&png);
     free(pixels);
     return glb->picture_count++;
 }
 
-static int add_material(Glb *glb, Material material)
+static int add_material(Glb *glb, GlbMaterial material)
 {
+    assert_debug(material.texture < glb->picture_count);
     for (int i = 0; i < glb->material_count; i++) {
-        const Material *m = &glb->materials[i];
+        const GlbMaterial *m = &glb->materials[i];
         if (vec3_is_equal(m->color, material.color) && vec3_is_equal(m->emissive, material.emissive)
             && m->transparency == material.transparency && m->roughness == material.roughness
             && m->metalness == material.metalness && m->texture == material.texture
@@ -265,44 +251,45 @@ static int add_material(Glb *glb, Material material)
 
 static int material_of(Glb *glb, const RaysVisual *visual)
 {
-    return add_material(glb, (Material){ visual->color, visual->emissive, visual->transparency, visual->roughness,
-                                         visual->metalness, add_picture(glb, visual), visual->has_transform,
-                                         visual->center, visual->scale, visual->shift, visual->rotation });
+    return add_material(glb, (GlbMaterial){ visual->color, visual->emissive, visual->transparency, visual->roughness,
+                                            visual->metalness, add_picture(glb, visual), visual->has_transform,
+                                            visual->center, visual->scale, visual->shift, visual->rotation });
 }
 
 static int material_of_part(Glb *glb, const MeshMaterial *part)
 {
-    return add_material(glb, (Material){ .color = part->diffuse,
-                                         .emissive = part->emissive,
-                                         .transparency = part->transparency,
-                                         .roughness = 0.8,
-                                         .texture = -1 });
+    return add_material(glb, (GlbMaterial){ .color = part->diffuse,
+                                            .emissive = part->emissive,
+                                            .transparency = part->transparency,
+                                            .roughness = 0.8,
+                                            .texture = -1 });
 }
 
 // ---- the world ----
 
 // A picture may come onto a screen later: its corners have places on it, with no image yet.
-static int add_mesh(Glb *glb, const RaysVisual *visual, bool is_screen)
+static int add_mesh(Glb *glb, const RaysVisual *visual, GlbMeshUse use)
 {
     const Mesh *mesh = visual->mesh;
     bool has_parts = visual->has_parts && mesh->part_count > 0;
     int material = has_parts ? -1 : material_of(glb, visual);
     for (int i = 0; i < glb->mesh_count; i++)
         if (glb->meshes[i].mesh == mesh && glb->meshes[i].material == material && glb->meshes[i].has_parts == has_parts
-            && glb->meshes[i].is_screen == is_screen)
+            && glb->meshes[i].use == use)
             return i;
-    MeshEntry entry = { mesh, material, has_parts, is_screen, glb->primitive_count, 0 };
+    GlbMeshEntry entry = { mesh, material, has_parts, use, glb->primitive_count, 0 };
     if (!has_parts)
-        add_primitive(glb, make_primitive(glb, mesh, 0, mesh->triangle_count, material, is_screen));
+        add_primitive(glb, make_primitive(glb, mesh, 0, mesh->triangle_count, material, use));
     for (int p = 0; has_parts && p < mesh->part_count; p++) {
         const MeshPart *part = &mesh->parts[p];
         int own = part->material >= 0 && part->material < mesh->material_count
                       ? material_of_part(glb, &mesh->materials[part->material])
                       : material_of(glb, visual);
         if (part->triangle_count > 0)
-            add_primitive(glb, make_primitive(glb, mesh, part->first_triangle, part->triangle_count, own, is_screen));
+            add_primitive(glb, make_primitive(glb, mesh, part->first_triangle, part->triangle_count, own, use));
     }
     entry.primitive_count = glb->primitive_count - entry.first_primitive;
+    assert_debug(entry.first_primitive + entry.primitive_count == glb->primitive_count);
     memory_grow(&glb->meshes, &glb->mesh_capacity, glb->mesh_count + 1, sizeof *glb->meshes);
     glb->meshes[glb->mesh_count] = entry;
     return glb->mesh_count++;
@@ -334,273 +321,134 @@ static uint32_t screen_of(const RaysVisual *visual)
     return above ? above->id : 0;
 }
 
+// ---- skins ----
+
+// As the world was loaded: there a Skin and the solids that move it belong together.
+static Pose loaded_frame(const Glb *glb, int solid)
+{
+    Pose pose = POSE_IDENTITY;
+    const SceneNode *node = solid >= 0 ? physics_solid_node(sim_physics(glb->sim), solid) : NULL;
+    for (; node; node = scene_parent(node))
+        if (node->type && scene_node_is(node, "Pose"))
+            pose = pose_mul(sim_loaded_pose(glb->sim, node), pose);
+    return pose;
+}
+
+// By columns, as glTF has them.
+static void put_matrix(const double m[12], float to[16])
+{
+    for (int column = 0; column < 4; column++)
+        for (int row = 0; row < 4; row++)
+            to[4 * column + row] = row < 3 ? (float)m[4 * row + column] : column == 3;
+}
+
+static void put_pose(Pose pose, const double local[12], float to[16])
+{
+    Mat3 turn = mat3_from_quat(pose.q);
+    double m[12];
+    for (int column = 0; column < 4; column++) {
+        Vec3 v = mat3_apply(turn, vec3(local[column], local[4 + column], local[8 + column]));
+        v = column == 3 ? vec3_add(v, pose.t) : v;
+        m[column] = v.x, m[4 + column] = v.y, m[8 + column] = v.z;
+    }
+    put_matrix(m, to);
+}
+
+// From the mesh at rest into the frame of each joint.
+static int add_inverses(Glb *glb, const GlbSkinEntry *skin)
+{
+    static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+    int count = skin->rest->bone_count + 1;
+    float(*matrices)[16] = memory_alloc_array((size_t)count, sizeof *matrices);
+    Pose carrier = loaded_frame(glb, skin->carrier);
+    for (int i = 0; i < count; i++) {
+        int solid = skin->solids && i + 1 < count ? skin->solids[i] : -1;
+        if (solid >= 0)
+            put_pose(pose_mul(pose_inverse(loaded_frame(glb, solid)), carrier), skin->local, matrices[i]);
+        else if (!skin->solids && i + 1 < count)
+            put_pose(pose_inverse(skin->rest->bones[i].rest), identity, matrices[i]);
+        else
+            put_matrix(identity, matrices[i]);
+    }
+    int accessor = add_floats(glb, matrices[0], count, 16, 0, false);
+    free(matrices);
+    return accessor;
+}
+
+static int add_skin(Glb *glb, const RaysVisual *visual, const RaysSkin *from)
+{
+    size_t size = (size_t)from->rest->bone_count * sizeof(int);
+    GlbSkinEntry skin = { .node = visual->node, .rest = from->rest, .carrier = visual->solid };
+    memcpy(skin.local, visual->local, sizeof skin.local);
+    if (from->solids) {
+        skin.solids = memory_alloc_array((size_t)from->rest->bone_count, sizeof(int));
+        memcpy(skin.solids, from->solids, size);
+    }
+    skin.inverses = add_inverses(glb, &skin);
+    memory_grow(&glb->skins, &glb->skin_capacity, glb->skin_count + 1, sizeof *glb->skins);
+    glb->skins[glb->skin_count] = skin;
+    return glb->skin_count++;
+}
+
 static void gather(Glb *glb)
 {
     for (int i = 0; i < rays_visual_count(glb->rays); i++) {
         RaysVisual visual = rays_describe(glb->rays, i);
         if (!visual.mesh || visual.mesh->triangle_count == 0 || rays_is_hidden(glb->rays, i, 0))
             continue;
+        RaysSkin skin;
+        bool is_skin = rays_describe_skin(glb->rays, i, &skin);
         uint32_t screen = screen_of(&visual);
-        int mesh = add_mesh(glb, &visual, screen != 0);
+        visual.mesh = is_skin ? skin.rest : visual.mesh;
+        int mesh = add_mesh(glb, &visual, is_skin ? MESH_SKIN : screen ? MESH_SCREEN : MESH_PLAIN);
         if (glb->meshes[mesh].primitive_count == 0)
             continue;
         memory_grow(&glb->nodes, &glb->node_capacity, glb->node_count + 1, sizeof *glb->nodes);
-        NodeEntry *node = &glb->nodes[glb->node_count++];
-        *node = (NodeEntry){ .solid = visual.solid, .mesh = mesh, .glow = glow_of(&visual), .screen = screen };
+        GlbNodeEntry *node = &glb->nodes[glb->node_count++];
+        *node = (GlbNodeEntry){
+            .solid = visual.solid, .mesh = mesh, .glow = glow_of(&visual), .screen = screen, .skin = -1
+        };
         memcpy(node->local, visual.local, sizeof node->local);
+        if (is_skin)
+            node->skin = add_skin(glb, &visual, &skin);
     }
 }
 
 // ---- JSON ----
 
-static void write_numbers(JsonWriter *json, const char *key, const double *numbers, int count)
-{
-    json_begin_array(json, key);
-    for (int i = 0; i < count; i++)
-        json_double(json, NULL, numbers[i]);
-    json_end_array(json);
-}
-
-static void write_floats(JsonWriter *json, const char *key, const float *numbers, int count)
-{
-    double wide[4];
-    for (int i = 0; i < count; i++)
-        wide[i] = (double)numbers[i];
-    write_numbers(json, key, wide, count);
-}
-
-static void write_vec3(JsonWriter *json, const char *key, Vec3 v)
-{
-    write_numbers(json, key, (const double[3]){ v.x, v.y, v.z }, 3);
-}
-
-static void write_pose(JsonWriter *json, Pose pose)
-{
-    Quat q = quat_normalized(pose.q);
-    write_vec3(json, "translation", pose.t);
-    write_numbers(json, "rotation", (const double[4]){ q.x, q.y, q.z, q.w }, 4);
-}
-
-// Solids that carry something seen, in order; the world itself is -1. Returns how many.
+// Solids that carry something seen or move bones, in order; the world itself is -1. Returns how many.
 static int list_solids(const Glb *glb, int **solids)
 {
-    int count = 0, most = physics_solid_count(sim_physics(glb->sim));
-    bool *is_there = memory_alloc_array((size_t)most + 1, sizeof *is_there);
+    assert_debug(solids);
+    int count = 0, max = physics_solid_count(sim_physics(glb->sim));
+    bool *is_there = memory_alloc_array((size_t)max + 1, sizeof *is_there);
     for (int i = 0; i < glb->node_count; i++)
         is_there[glb->nodes[i].solid + 1] = true;
-    *solids = memory_alloc_array((size_t)most + 1, sizeof **solids);
-    for (int i = 0; i <= most; i++)
+    for (int i = 0; i < glb->skin_count; i++)
+        for (int k = 0; glb->skins[i].solids && k < glb->skins[i].rest->bone_count; k++)
+            is_there[glb->skins[i].solids[k] + 1] |= glb->skins[i].solids[k] >= 0;
+    *solids = memory_alloc_array((size_t)max + 1, sizeof **solids);
+    for (int i = 0; i <= max; i++)
         if (is_there[i])
             (*solids)[count++] = i - 1;
     free(is_there);
     return count;
 }
 
-// Nodes: 0 the root, then one for each solid, then the visuals.
-static void write_solid_node(const Glb *glb, JsonWriter *json, int solid, int first_visual)
+// Numbers of the nodes that come after all visuals.
+static void place_anchors(Glb *glb, int first)
 {
-    const Physics *physics = sim_physics(glb->sim);
-    json_begin_object(json, NULL);
-    json_string(json, "name", solid < 0 ? "world" : physics_solid_label(physics, solid));
-    if (solid >= 0) {
-        const SceneNode *node = physics_solid_node(physics, solid);
-        write_pose(json, physics_solid_pose(physics, solid));
-        json_begin_object(json, "extras");
-        json_int(json, "solid", solid);
-        json_int(json, "line", node->pos.line);
-        json_end_object(json);
+    for (int i = 0; i < glb->skin_count; i++) {
+        glb->skins[i].anchor = first;
+        first += 1 + (glb->skins[i].solids ? 0 : glb->skins[i].rest->bone_count);
     }
-    json_begin_array(json, "children");
-    for (int i = 0; i < glb->node_count; i++)
-        if (glb->nodes[i].solid == solid)
-            json_int(json, NULL, first_visual + i);
-    json_end_array(json);
-    json_end_object(json);
-}
-
-static void write_nodes(const Glb *glb, JsonWriter *json, const int *solids, int solid_count)
-{
-    bool is_y_up = fabs(physics_gravity(sim_physics(glb->sim)).y) > 0.0;
-    json_begin_array(json, "nodes");
-    json_begin_object(json, NULL);
-    json_string(json, "name", "talus");
-    if (!is_y_up)
-        write_numbers(json, "rotation", (const double[4]){ -sqrt(0.5), 0, 0, sqrt(0.5) }, 4);
-    json_begin_array(json, "children");
-    for (int i = 0; i < solid_count; i++)
-        json_int(json, NULL, 1 + i);
-    json_end_array(json);
-    json_end_object(json);
-    for (int i = 0; i < solid_count; i++)
-        write_solid_node(glb, json, solids[i], 1 + solid_count);
-    for (int i = 0; i < glb->node_count; i++) {
-        const double *l = glb->nodes[i].local;
-        json_begin_object(json, NULL);
-        json_int(json, "mesh", glb->nodes[i].mesh);
-        static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
-        if (memcmp(l, identity, sizeof identity) != 0)
-            write_numbers(json, "matrix",
-                          (const double[16]){ l[0], l[4], l[8], 0, l[1], l[5], l[9], 0, l[2], l[6], l[10], 0, l[3],
-                                              l[7], l[11], 1 },
-                          16);
-        if (glb->nodes[i].glow || glb->nodes[i].screen) {
-            json_begin_object(json, "extras");
-            if (glb->nodes[i].glow)
-                json_int(json, "glow", glb->nodes[i].glow);
-            if (glb->nodes[i].screen)
-                json_int(json, "screen", glb->nodes[i].screen);
-            json_end_object(json);
-        }
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
-static void write_meshes(const Glb *glb, JsonWriter *json)
-{
-    json_begin_array(json, "meshes");
-    for (int i = 0; i < glb->mesh_count; i++) {
-        const MeshEntry *mesh = &glb->meshes[i];
-        if (mesh->primitive_count == 0)
-            continue;
-        json_begin_object(json, NULL);
-        json_begin_array(json, "primitives");
-        for (int p = mesh->first_primitive; p < mesh->first_primitive + mesh->primitive_count; p++) {
-            const Primitive *primitive = &glb->primitives[p];
-            json_begin_object(json, NULL);
-            json_begin_object(json, "attributes");
-            json_int(json, "POSITION", primitive->position);
-            json_int(json, "NORMAL", primitive->normal);
-            if (primitive->texcoord >= 0)
-                json_int(json, "TEXCOORD_0", primitive->texcoord);
-            json_end_object(json);
-            json_int(json, "indices", primitive->index);
-            json_int(json, "material", primitive->material);
-            json_end_object(json);
-        }
-        json_end_array(json);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
-static double linear(double coded) { return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4); }
-
-// TextureTransform turns and scales about its centre with v upwards, KHR_texture_transform about the corner with v
-// downwards.
-static void write_texture_transform(JsonWriter *json, const Material *m)
-{
-    double c = cos(m->rotation), s = sin(m->rotation), x = m->shift.x + m->center.x, y = m->shift.y + m->center.y;
-    double u0 = m->scale.x * (c * x - s * y) - m->center.x * m->scale.x,
-           v0 = m->scale.y * (s * x + c * y) - m->center.y * m->scale.y;
-    json_begin_object(json, "extensions");
-    json_begin_object(json, "KHR_texture_transform");
-    write_numbers(json, "offset", (const double[2]){ u0, 1.0 - v0 - m->scale.y }, 2);
-    write_numbers(json, "scale", (const double[2]){ m->scale.x, m->scale.y }, 2);
-    json_double(json, "rotation", m->rotation);
-    json_end_object(json);
-    json_end_object(json);
-}
-
-static void write_material(JsonWriter *json, const Material *m)
-{
-    json_begin_object(json, NULL);
-    json_begin_object(json, "pbrMetallicRoughness");
-    double alpha = double_clamp(1.0 - m->transparency, 0.0, 1.0);
-    write_numbers(json, "baseColorFactor",
-                  (const double[4]){ linear(m->color.x), linear(m->color.y), linear(m->color.z), alpha }, 4);
-    json_double(json, "metallicFactor", double_clamp(m->metalness, 0.0, 1.0));
-    json_double(json, "roughnessFactor", double_clamp(m->roughness, 0.0, 1.0));
-    if (m->texture >= 0) {
-        json_begin_object(json, "baseColorTexture");
-        json_int(json, "index", m->texture);
-        if (m->has_transform)
-            write_texture_transform(json, m);
-        json_end_object(json);
-    }
-    json_end_object(json);
-    if (m->emissive.x > 0.0 || m->emissive.y > 0.0 || m->emissive.z > 0.0)
-        write_vec3(json, "emissiveFactor",
-                   vec3(double_clamp(m->emissive.x, 0, 1), double_clamp(m->emissive.y, 0, 1),
-                        double_clamp(m->emissive.z, 0, 1)));
-    if (alpha < 1.0)
-        json_string(json, "alphaMode", "BLEND");
-    json_end_object(json);
-}
-
-static void write_pictures(const Glb *glb, JsonWriter *json)
-{
-    enum { REPEAT = 10497, CLAMP = 33071, LINEAR = 9729, LINEAR_MIPMAP_LINEAR = 9987 };
-    if (glb->picture_count == 0)
-        return;
-    json_begin_array(json, "images");
-    for (int i = 0; i < glb->picture_count; i++) {
-        json_begin_object(json, NULL);
-        json_int(json, "bufferView", glb->pictures[i].view);
-        json_string(json, "mimeType", "image/png");
-        json_end_object(json);
-    }
-    json_end_array(json);
-    json_begin_array(json, "samplers");
-    for (int i = 0; i < glb->picture_count; i++) {
-        json_begin_object(json, NULL);
-        json_int(json, "magFilter", LINEAR);
-        json_int(json, "minFilter", LINEAR_MIPMAP_LINEAR);
-        json_int(json, "wrapS", glb->pictures[i].repeats[0] ? REPEAT : CLAMP);
-        json_int(json, "wrapT", glb->pictures[i].repeats[1] ? REPEAT : CLAMP);
-        json_end_object(json);
-    }
-    json_end_array(json);
-    json_begin_array(json, "textures");
-    for (int i = 0; i < glb->picture_count; i++) {
-        json_begin_object(json, NULL);
-        json_int(json, "source", i);
-        json_int(json, "sampler", i);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
-static void write_accessors(const Glb *glb, JsonWriter *json)
-{
-    static const char *const widths[] = { "", "SCALAR", "VEC2", "VEC3", "VEC4" };
-    json_begin_array(json, "accessors");
-    for (int i = 0; i < glb->accessor_count; i++) {
-        const Accessor *accessor = &glb->accessors[i];
-        json_begin_object(json, NULL);
-        json_int(json, "bufferView", accessor->view);
-        json_int(json, "componentType", accessor->type);
-        json_int(json, "count", accessor->count);
-        json_string(json, "type", widths[accessor->width]);
-        if (accessor->has_bounds) {
-            write_floats(json, "min", accessor->low, accessor->width);
-            write_floats(json, "max", accessor->high, accessor->width);
-        }
-        json_end_object(json);
-    }
-    json_end_array(json);
-    json_begin_array(json, "bufferViews");
-    for (int i = 0; i < glb->view_count; i++) {
-        json_begin_object(json, NULL);
-        json_int(json, "buffer", 0);
-        json_int(json, "byteOffset", glb->views[i].offset);
-        json_int(json, "byteLength", glb->views[i].size);
-        if (glb->views[i].target)
-            json_int(json, "target", glb->views[i].target);
-        json_end_object(json);
-    }
-    json_end_array(json);
 }
 
 // ---- motion ----
 
-typedef struct Channel {
-    int node, times, values;
-    const char *path;
-} Channel;
-
 static bool moves(const GlbMotion *motion, int solid)
 {
+    assert_debug(solid >= 0 && solid < motion->solid_count);
     for (int f = 1; f < motion->frame_count; f++) {
         const Pose *a = &motion->poses[solid],
                    *b = &motion->poses[(size_t)f * (size_t)motion->solid_count + (size_t)solid];
@@ -613,6 +461,7 @@ static bool moves(const GlbMotion *motion, int solid)
 // Quaternions of one turn have two signs: the nearer one is taken, so that what lies between is right too.
 static int add_track(Glb *glb, const GlbMotion *motion, int solid, bool is_rotation)
 {
+    assert_debug(solid >= 0 && solid < motion->solid_count);
     int width = is_rotation ? 4 : 3;
     float *numbers = memory_alloc_array((size_t)motion->frame_count * (size_t)width, sizeof *numbers);
     Quat last = { 1, 0, 0, 0 };
@@ -631,7 +480,7 @@ static int add_track(Glb *glb, const GlbMotion *motion, int solid, bool is_rotat
     return accessor;
 }
 
-static int add_motion(Glb *glb, const GlbMotion *motion, const int *solids, int solid_count, Channel **channels)
+static int add_motion(Glb *glb, const GlbMotion *motion, const int *solids, int solid_count, GlbChannel **channels)
 {
     int count = 0;
     *channels = NULL;
@@ -646,92 +495,13 @@ static int add_motion(Glb *glb, const GlbMotion *motion, const int *solids, int 
     for (int i = 0; i < solid_count; i++) {
         if (solids[i] < 0 || solids[i] >= motion->solid_count || !moves(motion, solids[i]))
             continue;
-        (*channels)[count++] = (Channel){ 1 + i, input, add_track(glb, motion, solids[i], false), "translation" };
-        (*channels)[count++] = (Channel){ 1 + i, input, add_track(glb, motion, solids[i], true), "rotation" };
+        (*channels)[count++] = (GlbChannel){ 1 + i, input, add_track(glb, motion, solids[i], false), "translation" };
+        (*channels)[count++] = (GlbChannel){ 1 + i, input, add_track(glb, motion, solids[i], true), "rotation" };
     }
     return count;
 }
 
-static void write_motion(JsonWriter *json, const Channel *channels, int count)
-{
-    if (count == 0)
-        return;
-    json_begin_array(json, "animations");
-    json_begin_object(json, NULL);
-    json_string(json, "name", "run");
-    json_begin_array(json, "samplers");
-    for (int i = 0; i < count; i++) {
-        json_begin_object(json, NULL);
-        json_int(json, "input", channels[i].times);
-        json_int(json, "output", channels[i].values);
-        json_end_object(json);
-    }
-    json_end_array(json);
-    json_begin_array(json, "channels");
-    for (int i = 0; i < count; i++) {
-        json_begin_object(json, NULL);
-        json_int(json, "sampler", i);
-        json_begin_object(json, "target");
-        json_int(json, "node", channels[i].node);
-        json_string(json, "path", channels[i].path);
-        json_end_object(json);
-        json_end_object(json);
-    }
-    json_end_array(json);
-    json_end_object(json);
-    json_end_array(json);
-}
-
 // ---- the file ----
-
-static bool has_transforms(const Glb *glb)
-{
-    for (int i = 0; i < glb->material_count; i++)
-        if (glb->materials[i].texture >= 0 && glb->materials[i].has_transform)
-            return true;
-    return false;
-}
-
-static void write_json(const Glb *glb, const int *solids, int solid_count, const Channel *channels, int channel_count,
-                       Text *out)
-{
-    JsonWriter json = { .out = out, .compact = true };
-    json_begin_object(&json, NULL);
-    json_begin_object(&json, "asset");
-    json_string(&json, "version", "2.0");
-    json_string(&json, "generator", "Talus");
-    json_end_object(&json);
-    if (has_transforms(glb)) {
-        json_begin_array(&json, "extensionsUsed");
-        json_string(&json, NULL, "KHR_texture_transform");
-        json_end_array(&json);
-    }
-    json_int(&json, "scene", 0);
-    json_begin_array(&json, "scenes");
-    json_begin_object(&json, NULL);
-    json_begin_array(&json, "nodes");
-    json_int(&json, NULL, 0);
-    json_end_array(&json);
-    json_end_object(&json);
-    json_end_array(&json);
-    write_nodes(glb, &json, solids, solid_count);
-    if (glb->mesh_count > 0) {
-        write_meshes(glb, &json);
-        json_begin_array(&json, "materials");
-        for (int i = 0; i < glb->material_count; i++)
-            write_material(&json, &glb->materials[i]);
-        json_end_array(&json);
-        write_pictures(glb, &json);
-        write_accessors(glb, &json);
-        json_begin_array(&json, "buffers");
-        json_begin_object(&json, NULL);
-        json_int(&json, "byteLength", (int64_t)glb->bin.length);
-        json_end_object(&json);
-        json_end_array(&json);
-    }
-    write_motion(&json, channels, channel_count);
-    json_end_object(&json);
-}
 
 static void add_chunk(Text *out, uint32_t kind, Text *data, char filler)
 {
@@ -753,22 +523,27 @@ static void release(Glb *glb)
     free(glb->primitives);
     free(glb->meshes);
     free(glb->nodes);
+    for (int i = 0; i < glb->skin_count; i++)
+        free(glb->skins[i].solids);
+    free(glb->skins);
 }
 
 void glb_write(Sim *sim, const GlbMotion *motion, Text *out)
 {
+    assert_debug(sim && out);
     static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers lie in memory as glTF has them");
     Glb glb = { .sim = sim, .rays = rays_create(sim_physics(sim), sim_diags(sim)) };
     rays_update(glb.rays);
     gather(&glb);
     int *solids;
     int solid_count = list_solids(&glb, &solids);
-    Channel *channels;
+    place_anchors(&glb, 1 + solid_count + glb.node_count);
+    GlbChannel *channels;
     int channel_count = add_motion(&glb, motion, solids, solid_count, &channels);
     Text json = { 0 };
     while (glb.bin.length % 4 != 0)
         text_add_char(&glb.bin, '\0');
-    write_json(&glb, solids, solid_count, channels, channel_count, &json);
+    glb_write_json(&glb, solids, solid_count, channels, channel_count, &json);
     size_t start = out->length;
     uint32_t header[3] = { GLB_MAGIC, 2, 0 };
     text_add(out, (const char *)header, sizeof header);

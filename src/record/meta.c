@@ -45,6 +45,7 @@ static double rounded(double number)
 // Of the body that a solid leads, in the solid's axes: mass, centre, then xx, yy, zz, xy, xz, yz about that centre.
 static void write_inertia(const Physics *physics, int solid, JsonWriter *json)
 {
+    assert(solid >= 0);
     int body = physics_solid_body(physics, solid);
     if (body < 0 || physics_body_solid(physics, body) != solid)
         return;
@@ -61,6 +62,7 @@ static void write_inertia(const Physics *physics, int solid, JsonWriter *json)
 
 static void write_solid(const Physics *physics, int solid, JsonWriter *json)
 {
+    assert(solid >= 0);
     json_begin_object(json, NULL);
     if (physics_solid_exists(physics, solid)) {
         const SceneNode *node = physics_solid_node(physics, solid);
@@ -116,6 +118,7 @@ static void write_shapes(const Physics *physics, JsonWriter *json)
 // Axis and anchor stay where they are in the frame of the end point, as the joint moves.
 static void write_axis(const Physics *physics, int joint, JsonWriter *json)
 {
+    assert_debug(joint >= 0);
     const SceneNode *node = physics_joint_node(physics, joint);
     const SceneNode *parameters = scene_child(node, "jointParameters"), *above = scene_parent(node);
     Pose from = above ? scene_world_pose(above) : POSE_IDENTITY;
@@ -137,6 +140,7 @@ static void write_axis(const Physics *physics, int joint, JsonWriter *json)
 
 static void write_joint(const Physics *physics, int joint, JsonWriter *json)
 {
+    assert_debug(joint >= 0);
     static const char *const kinds[] = {
         [PHYSICS_JOINT_HINGE] = "hinge",         [PHYSICS_JOINT_HINGE2] = "hinge2", [PHYSICS_JOINT_SLIDER] = "slider",
         [PHYSICS_JOINT_BALL] = "ball",           [PHYSICS_JOINT_FIXED] = "fixed",   [PHYSICS_JOINT_TRACK] = "track",
@@ -237,7 +241,7 @@ static int top_solid(const Physics *physics, int solid)
     return solid;
 }
 
-static int solid_above(const Physics *physics, const SceneNode *node)
+int meta_solid_above(const Physics *physics, const SceneNode *node)
 {
     while (node && physics_solid_of(physics, node) < 0)
         node = scene_parent(node);
@@ -247,7 +251,7 @@ static int solid_above(const Physics *physics, const SceneNode *node)
 // Where a node stands in the solid that carries it, as a quaternion and a place; solid -1: in the world.
 static void write_place(const Physics *physics, const SceneNode *node, JsonWriter *json)
 {
-    int solid = solid_above(physics, node);
+    int solid = meta_solid_above(physics, node);
     const SceneNode *frame = solid >= 0 && physics_solid_of(physics, node) == solid ? node : scene_parent(node);
     Pose pose = frame ? scene_world_pose(frame) : POSE_IDENTITY;
     if (solid >= 0)
@@ -261,7 +265,7 @@ static void write_place(const Physics *physics, const SceneNode *node, JsonWrite
 static void write_bones(const Physics *physics, const SceneNode *skin, JsonWriter *json)
 {
     const FieldList *bones = scene_list(skin, "bones");
-    int top = top_solid(physics, solid_above(physics, skin));
+    int top = top_solid(physics, meta_solid_above(physics, skin));
     json_begin_array(json, "bones");
     for (int i = 0; i < bones->count; i++) {
         const SceneNode *bone = scene_list_node(bones, i);
@@ -276,6 +280,8 @@ static void write_bones(const Physics *physics, const SceneNode *skin, JsonWrite
     json_end_array(json);
 }
 
+// What a page draws of a device (frustum, rays, range) is told by fields, one row for each kind: the page needs no
+// code for a new one.
 static bool write_drawn(SceneNode *node, void *context)
 {
     static const struct {
@@ -287,6 +293,7 @@ static bool write_drawn(SceneNode *node, void *context)
         { "Radar", { "horizontalFieldOfView", "verticalFieldOfView", "minRange", "maxRange" } },
         { "RangeFinder", { "minRange", "maxRange" } },
         { "DistanceSensor", { "aperture", "numberOfRays", "type" } },
+        { "TouchSensor", { "type" } },
         { "LightSensor", { NULL } },
         { "Connector", { "numberOfRotations" } },
         { "Pen", { "maxDistance" } },
@@ -352,6 +359,7 @@ static void write_world(const Physics *physics, const SceneNode *info, JsonWrite
     json_end_object(json);
 }
 
+// Facts that change with the tree of the world and not with time: a page gets them once for each revision.
 void meta_write(Sim *sim, JsonWriter *json)
 {
     sim_sync_scene(sim);

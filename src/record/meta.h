@@ -8,5 +8,6 @@
 
 // Writes one object without a key. Brings the scene up to date.
 void meta_write(Sim *sim, JsonWriter *json);
+int meta_solid_above(const Physics *physics, const SceneNode *node);  // that a node belongs to, -1: none
 
 #endif

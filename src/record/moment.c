@@ -20,6 +20,7 @@ void moment_deinit(Moment *moment)
     free(moment->shown);
     text_free(&moment->glow);
     text_free(&moment->screens);
+    text_free(&moment->bones);
     *moment = (Moment){ 0 };
 }
 
@@ -34,6 +35,7 @@ static void add_floats(Text *out, const double *numbers, int count)
 
 static void take_poses(Moment *moment, const Physics *physics)
 {
+    assert(physics);
     int count = physics_solid_count(physics);
     memory_grow(&moment->poses, &moment->pose_capacity, count, sizeof *moment->poses);
     moment->pose_count = count;
@@ -102,6 +104,7 @@ static void take_states(Moment *moment, const Physics *physics, bool all)
 
 void moment_take(Moment *moment, const Physics *physics, int parts)
 {
+    assert_debug(moment && physics);
     take_poses(moment, physics);
     if (parts & MOMENT_JOINTS)
         take_joints(moment, physics);
@@ -115,6 +118,7 @@ void moment_take(Moment *moment, const Physics *physics, int parts)
 
 static void add_screen(Text *out, const SceneNode *node, const uint8_t *pixels, int width, int height)
 {
+    assert_debug(!pixels || (width > 0 && height > 0));
     enum { SIDE_MAX = 256, BYTES_MAX = 1 << 20 };
     int step = 1 + (int_max(width, height) - 1) / SIDE_MAX;
     uint16_t size[2] = { 0, 0 };
@@ -170,6 +174,27 @@ void moment_take_glow(Moment *moment, const Devices *devices)
     }
 }
 
+// ---- skins ----
+
+void moment_take_bones(Moment *moment, const Devices *devices)
+{
+    Pose bones[DEVICE_BONES_MAX];
+    text_clear(&moment->bones);
+    for (int robot = 0; devices && robot < devices_robot_count(devices); robot++)
+        for (int tag = 1; devices_robot_exists(devices, robot) && tag <= devices_count(devices, robot); tag++) {
+            int count = devices_bones(devices, robot, tag, bones);
+            if (count < 0)
+                continue;
+            const uint32_t head[2] = { devices_info(devices, robot, tag)->node->id, (uint32_t)count };
+            text_add(&moment->bones, (const char *)head, sizeof head);
+            for (int i = 0; i < count; i++) {
+                Quat q = bones[i].q;
+                const double numbers[7] = { bones[i].t.x, bones[i].t.y, bones[i].t.z, q.x, q.y, q.z, q.w };
+                add_floats(&moment->bones, numbers, 7);
+            }
+        }
+}
+
 void moment_take_shown(Moment *moment, const Devices *devices)
 {
     static_assert(sizeof(DeviceShown) == 16, "it lies in memory as files have it");
@@ -187,13 +212,14 @@ int moment_sections(const Moment *moment, int parts, FrameSection sections[MOMEN
         int part;
         const char *tag;
         const Text *payload;
-        size_t least;  // nothing to say below
+        size_t min;  // nothing to say below
     } rows[] = { { MOMENT_JOINTS, "JNTS", &moment->joints, 5 },
                  { MOMENT_CONTACTS, "CONT", &moment->contacts, 0 },
                  { MOMENT_STATES, "STAT", &moment->changes, 1 } };
     int count = 0;
     for (int i = 0; i < COUNT_OF(rows); i++)
-        if (parts & rows[i].part && rows[i].payload->length >= rows[i].least) {
+        if (parts & rows[i].part && rows[i].payload->length >= rows[i].min) {
+            assert_debug(count < MOMENT_SECTIONS_MAX);
             FrameSection *section = &sections[count++];
             *section = (FrameSection){ .data = rows[i].payload->data, .size = rows[i].payload->length };
             memcpy(section->tag, rows[i].tag, 4);

@@ -29,7 +29,9 @@ typedef struct Moment {
                    // green, blue
     DeviceShown *shown;
     int shown_count, shown_capacity;
-    Text glow;  // GLOW of all that LEDs light up: per node u32 id, f32 red, green, blue
+    Text bones;  // BONE of all Skins whose bones programs move: per node u32 id, u32 count (0: as its file has them),
+                 // then f32 place and quaternion (x, y, z, w) of each in the frame of its mesh
+    Text glow;   // GLOW of all that LEDs light up: per node u32 id, f32 red, green, blue
 } Moment;
 
 enum {
@@ -43,7 +45,8 @@ void moment_take(Moment *moment, const Physics *physics, int parts);
 void moment_take_screens(Moment *moment, const Devices *devices);  // NULL: there are none
 size_t moment_screen_bytes(const char *screen);                    // of one in the section, with its head
 void moment_take_glow(Moment *moment, const Devices *devices);     // NULL: nothing glows
-void moment_take_shown(Moment *moment, const Devices *devices);    // SHWN of LEDs and Pens: see DeviceShown
+void moment_take_bones(Moment *moment, const Devices *devices);
+void moment_take_shown(Moment *moment, const Devices *devices);  // SHWN of LEDs and Pens: see DeviceShown
 // The sections of the parts taken last; valid until the next. Returns how many.
 int moment_sections(const Moment *moment, int parts, FrameSection sections[MOMENT_SECTIONS_MAX]);
 

@@ -167,6 +167,7 @@ static void show_pictures(MovieRecorder *movie, double elapsed)
 
 static void add_sound(MovieRecorder *movie, const int16_t *frames, int count)
 {
+    assert_debug(frames || count == 0);
     uint32_t number = (uint32_t)count;
     if (count > 0)
         send_parts(movie, 'A', &number, sizeof number, frames, (size_t)count * 2 * sizeof *frames);
@@ -198,8 +199,11 @@ static bool send_header(MovieRecorder *movie)
            && send_parts(movie, 0, line, (size_t)length, NULL, 0);
 }
 
+// The encoder is a program of its own, whose licence stays out of the library; it starts before the first step, so
+// that a missing one is told at once.
 MovieRecorder *movie_open(Sim *sim, const MovieOptions *options)
 {
+    assert_debug(sim && options->path && options->draw);
     char program[PATH_MAX];
     MovieRecorder *movie = memory_alloc(sizeof *movie);
     movie->sim = sim;
@@ -240,6 +244,7 @@ void movie_show(MovieRecorder *movie, double elapsed)
 
 void movie_hear(MovieRecorder *movie, const int16_t *frames, int frame_count)
 {
+    assert_debug(frames || frame_count == 0);
     assert(!movie->is_hooked);
     if (movie->options.driven_rate > 0)
         add_sound(movie, frames, frame_count);

@@ -34,14 +34,16 @@ static void read_joints(const JsonValue *meta, RecordingNames *names)
         for (int k = 0; k < axes; k++) {
             char label[512];
             snprintf(label, sizeof label, k ? "%s.position%d" : "%s.position", name ? name : "", k + 1);
-            memory_grow(&names->joints, &names->joint_capacity, names->joint_count + 1, sizeof *names->joints);
-            names->joints[names->joint_count++] = kept(names->arena, label);
+            *memory_push(names->joints, names->joint_count, names->joint_capacity) = kept(names->arena, label);
         }
     }
 }
 
+// Names may change in the middle of a recording (nodes are added): the first name of an index stays, as its column
+// was headed with it.
 bool names_read(Recording *recording, RecordingNames *names, DiagSink *diags)
 {
+    assert_debug(recording && names);
     *names = (RecordingNames){ .arena = arena_create() };
     Text text = { 0 };
     bool has_any = false;

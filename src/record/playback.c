@@ -49,13 +49,13 @@ static void read_clip(Playback *playback, const Text *block, Worker *worker, con
                      : NULL;
     if (!clip)
         return;
-    memory_grow(&playback->clips, &playback->clip_capacity, playback->clip_count + 1, sizeof *playback->clips);
-    playback->clips[playback->clip_count++] = (PlaybackClip){ memory_string(name),
-                                                              sound_add_clip(playback->stage, clip) };
+    *memory_push(playback->clips, playback->clip_count, playback->clip_capacity) =
+        (PlaybackClip){ memory_string(name), sound_add_clip(playback->stage, clip) };
 }
 
 Playback *playback_create(Recording *recording, const Limits *limits, DiagSink *diags)
 {
+    assert_debug(recording && diags);
     Playback *playback = memory_alloc(sizeof *playback);
     playback->arena = arena_create();
     playback->stage = sound_create(NULL, diags);
@@ -103,6 +103,7 @@ int playback_rate(const Playback *playback) { return sound_rate(playback->stage)
 
 static void mix_until(Playback *playback, double time, const SoundListener *listener)
 {
+    assert_debug(playback->stage);
     if (!playback->has_begun)
         return;
     int64_t until = sound_frames_at(playback->stage, double_clamp(time - playback->start, 0.0, SECONDS_MAX));
@@ -158,6 +159,8 @@ static void tell_sound(Playback *playback, const JsonValue *event)
 
 // ---- labels ----
 
+// The last label of an id counts and an empty text takes it away. Numbers come from a file, so they are held within
+// what can be drawn.
 static void tell_label(Playback *playback, const JsonValue *event)
 {
     int64_t id;
@@ -180,8 +183,7 @@ static void tell_label(Playback *playback, const JsonValue *event)
     json_member_number(event, "x", &x);
     json_member_number(event, "y", &y);
     json_member_number(event, "size", &size);
-    memory_grow(&playback->labels, &playback->label_capacity, playback->label_count + 1, sizeof *playback->labels);
-    playback->labels[playback->label_count++] = (RecorderLabel){
+    *memory_push(playback->labels, playback->label_count, playback->label_capacity) = (RecorderLabel){
         .id = (int)id,
         .text = memory_string(text),
         .font = memory_string(font ? font : ""),
@@ -285,6 +287,44 @@ static void show_screens(const FrameSection *section, Devices *devices)
     }
 }
 
+static void show_bones(const FrameSection *section, Devices *devices)
+{
+    enum { HEAD = 8, BONE = 28 };
+    const char *from = section->data;
+    for (size_t left = section->size, size; left >= HEAD; left -= size, from += size) {
+        uint32_t head[2];
+        Pose bones[DEVICE_BONES_MAX];
+        memcpy(head, from, sizeof head);
+        size = HEAD + BONE * (size_t)head[1];
+        if (head[1] > DEVICE_BONES_MAX || size > left)
+            return;
+        for (uint32_t i = 0; i < head[1]; i++) {
+            float f[7];
+            memcpy(f, from + HEAD + BONE * i, sizeof f);
+            bones[i] = (Pose){ vec3((double)f[0], (double)f[1], (double)f[2]),
+                               quat_normalized((Quat){ (double)f[6], (double)f[3], (double)f[4], (double)f[5] }) };
+        }
+        devices_show_bones(devices, head[0], bones, (int)head[1]);
+    }
+}
+
+void playback_turn(const FrameView *view, Physics *physics)
+{
+    FrameSection section;
+    if (!frame_section(view, "JNTS", &section) || section.size < 4)
+        return;
+    size_t at = 4;
+    for (int i = 0; i < physics_joint_count(physics); i++)
+        for (int k = 0; physics_joint_exists(physics, i) && k < physics_joint_axis_count(physics, i); k++, at += 4) {
+            float position;
+            if (at + sizeof position > section.size)
+                return;
+            memcpy(&position, (const char *)section.data + at, sizeof position);
+            if (physics_joint_kind(physics, i) == PHYSICS_JOINT_TRACK)
+                physics_joint_set_position(physics, i, k, (double)position);
+        }
+}
+
 void playback_show(const FrameView *view, Devices *devices)
 {
     FrameSection section;
@@ -296,4 +336,6 @@ void playback_show(const FrameView *view, Devices *devices)
         }
     if (frame_section(view, "SCRN", &section))
         show_screens(&section, devices);
+    if (frame_section(view, "BONE", &section))
+        show_bones(&section, devices);
 }

@@ -22,9 +22,11 @@ void playback_pass(Playback *playback, const FrameView *view, const SoundListene
 void playback_begin(Playback *playback, double time);
 // The frames of left and right up to the frame passed last; valid until the next.
 const int16_t *playback_samples(const Playback *playback, int *frame_count);
-// LEDs, Pens and displays show again what they showed in this frame; frames come in order. Pens paint when
+// LEDs, Pens, displays and Skins show again what they showed in this frame; frames come in order. Pens paint when
 // devices_paint is called.
 void playback_show(const FrameView *view, Devices *devices);
+// Belts of Tracks are where they were in this frame.
+void playback_turn(const FrameView *view, Physics *physics);
 // The labels as of the frame passed last; valid until the next.
 const RecorderLabel *playback_labels(const Playback *playback, int *count);
 

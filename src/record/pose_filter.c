@@ -27,12 +27,14 @@ static uint32_t mask(int bits) { return (1u << bits) - 1u; }
 
 static uint32_t predicted(const uint32_t told[2][3], int axis, int count)
 {
+    assert_debug(axis >= 0 && axis < 3 && count >= 0);
     return count == 0 ? 0u : count == 1 ? told[0][axis] : 2u * told[0][axis] - told[1][axis];
 }
 
 // Small distances of either sign become small numbers.
 static uint32_t fold(uint32_t distance, int bits)
 {
+    assert_debug(bits > 0 && bits < 32);
     uint32_t is_negative = distance >> (bits - 1) & 1u;
     return (distance << 1 ^ (0u - is_negative)) & mask(bits);
 }
@@ -103,8 +105,11 @@ static size_t pose_bytes(const char *frame, size_t length)
     return count <= (length - HEAD_BYTES) / POSE_BYTES ? (size_t)count * POSE_BYTES : 0;
 }
 
+// Poses leave their frames and stand byte by byte in columns, each as its distance from where the last two frames
+// pointed: so neighbours are alike, which is what the compressor behind it lives on.
 bool pose_filter_pack(const char *frames, size_t size, Text *out)
 {
+    assert_debug(frames || size == 0);
     size_t total = 0, rest = 0;
     uint32_t length;
     int solids = 0;
@@ -179,6 +184,7 @@ static bool put_back(const char *rest, size_t rest_bytes, const uint8_t *columns
 
 bool pose_filter_unpack(const char *packed, size_t size, Text *out)
 {
+    assert_debug(packed || size == 0);
     uint32_t rest;
     if (size < 4)
         return false;

@@ -98,7 +98,7 @@ struct Recorder {
     FrameEncoder encoder;
     Text block, frame, all_events;
     Text screens, screen_changes;  // of displays, as told last; what differs from it
-    Told glow, shown;              // of what LEDs light up; of LEDs and Pens themselves
+    Told glow, shown, bones;       // of what LEDs light up; of LEDs and Pens themselves; of Skins
     double block_first, block_last;
 };
 
@@ -117,6 +117,7 @@ static JsonWriter begin_event(Text *out, double time, const char *is)
 
 static double rounded(double value) { return round(value * 1e3) / 1e3; }
 
+// Only the start names the clip, and only what moves has a velocity: there are hundreds of such events a second.
 static void write_voice(Text *out, const VoiceEvent *event)
 {
     const SoundVoice *voice = &event->voice;
@@ -160,22 +161,27 @@ static void end_block(Recorder *recorder)
     text_clear(&recorder->block);
 }
 
+// Entries of one size, one after the other, as they are now.
+typedef struct Entries {
+    const char *tag, *data;
+    size_t length, entry;  // bytes
+} Entries;
+
 // What is otherwise than the frames before said; all of it where a reader may begin, and for a new scene.
-static bool choose_entries(Told *told, const char *tag, const char *now, size_t length, size_t entry, uint32_t revision,
-                           bool begins, FrameSection *section)
+static bool choose_entries(Told *told, const Entries *now, uint32_t revision, bool begins, FrameSection *section)
 {
-    bool wants_all = begins || told->revision != revision || told->all.length != length;
-    assert(length % entry == 0);
+    assert_debug(now->entry > 0 && now->length % now->entry == 0 && section);
+    bool wants_all = begins || told->revision != revision || told->all.length != now->length;
     text_clear(&told->changes);
-    for (size_t at = 0; at < length; at += entry)
-        if (wants_all || memcmp(told->all.data + at, now + at, entry) != 0)
-            text_add(&told->changes, now + at, entry);
+    for (size_t at = 0; at < now->length; at += now->entry)
+        if (wants_all || memcmp(told->all.data + at, now->data + at, now->entry) != 0)
+            text_add(&told->changes, now->data + at, now->entry);
     text_clear(&told->all);
-    if (length > 0)
-        text_add(&told->all, now, length);
+    if (now->length > 0)
+        text_add(&told->all, now->data, now->length);
     told->revision = revision;
     *section = (FrameSection){ .data = told->changes.data, .size = told->changes.length };
-    memcpy(section->tag, tag, sizeof section->tag);
+    memcpy(section->tag, now->tag, sizeof section->tag);
     return told->changes.length > 0;
 }
 
@@ -198,19 +204,24 @@ static bool choose_screens(Recorder *recorder, const Slot *slot, bool begins, Fr
     return out->length > 0;
 }
 
+// A block can be read by itself: its first frame has all that glows, shows and stands on screens, the others what
+// changed.
 static void write_frame(Recorder *recorder, const Slot *slot)
 {
-    FrameSection sections[MOMENT_SECTIONS_MAX + 4];
+    assert_debug(slot->voice_count <= slot->voice_capacity);
+    FrameSection sections[MOMENT_SECTIONS_MAX + 5];
     const Moment *moment = &slot->moment;
     int count = moment_sections(&slot->moment, slot->parts, sections);
     if (recorder->block.length >= BLOCK_BYTES || slot->time - recorder->block_first >= BLOCK_SECONDS)
         end_block(recorder);
     bool begins = recorder->block.length == 0;
-    count += choose_entries(&recorder->glow, "GLOW", moment->glow.data, moment->glow.length, MOMENT_GLOW_BYTES,
-                            slot->revision, begins, &sections[count]);
-    count += choose_entries(&recorder->shown, "SHWN", (const char *)moment->shown,
-                            (size_t)moment->shown_count * sizeof *moment->shown, sizeof *moment->shown, slot->revision,
-                            begins, &sections[count]);
+    Entries glow = { "GLOW", moment->glow.data, moment->glow.length, MOMENT_GLOW_BYTES };
+    Entries shown = { "SHWN", (const char *)moment->shown, (size_t)moment->shown_count * sizeof *moment->shown,
+                      sizeof *moment->shown };
+    Entries bones = { "BONE", moment->bones.data, moment->bones.length, moment->bones.length };  // all, when one moved
+    count += choose_entries(&recorder->glow, &glow, slot->revision, begins, &sections[count]);
+    count += choose_entries(&recorder->shown, &shown, slot->revision, begins, &sections[count]);
+    count += bones.length > 0 && choose_entries(&recorder->bones, &bones, slot->revision, begins, &sections[count]);
     count += choose_screens(recorder, slot, begins, &sections[count]);
     Text *events = &recorder->all_events;
     if (slot->events.length > 0 || slot->voice_count > 0) {
@@ -261,6 +272,7 @@ static void *work(void *context)
     Recorder *recorder = context;
     int index;
     while ((index = queue_begin_take(recorder->queue)) >= 0) {
+        assert_debug(index >= 0 && index < SLOTS);
         Slot *slot = &recorder->slots[index];
         if (*slot->block) {
             end_block(recorder);
@@ -370,9 +382,9 @@ void recorder_print(Recorder *recorder, const char *from, const char *text, size
 // A clip is written before the frame in which it is first heard.
 static void put_clip(Recorder *recorder, int clip)
 {
+    assert_debug(clip >= 0);
     while (recorder->clip_count <= clip) {
-        memory_grow(&recorder->has_clip, &recorder->clip_capacity, recorder->clip_count + 1, sizeof(bool));
-        recorder->has_clip[recorder->clip_count++] = false;
+        *memory_push(recorder->has_clip, recorder->clip_count, recorder->clip_capacity) = false;
     }
     if (recorder->has_clip[clip])
         return;
@@ -389,9 +401,8 @@ static void put_clip(Recorder *recorder, int clip)
 
 static void voice_event(Recorder *recorder, const SoundVoice *voice, const char *what)
 {
-    memory_grow(&recorder->voice_events, &recorder->voice_event_capacity, recorder->voice_event_count + 1,
-                sizeof *recorder->voice_events);
-    recorder->voice_events[recorder->voice_event_count++] = (VoiceEvent){ time_of(recorder), what, *voice };
+    *memory_push(recorder->voice_events, recorder->voice_event_count,
+                 recorder->voice_event_capacity) = (VoiceEvent){ time_of(recorder), what, *voice };
 }
 
 static bool differs(const SoundVoice *a, const SoundVoice *b)
@@ -453,6 +464,7 @@ static void listen(Recorder *recorder, bool is_frame)
 
 static void value_event(Recorder *recorder, const char *name, const double *numbers, int count)
 {
+    assert_debug(numbers || count == 0);
     enum { NUMBERS_MAX = 64 };
     JsonWriter json = begin_event(&recorder->events, time_of(recorder), "value");
     json_string(&json, "name", name);
@@ -514,6 +526,7 @@ static void put_frame(Recorder *recorder)
     moment_take(&slot->moment, sim_physics(recorder->sim), recorder->parts | MOMENT_ALL);
     moment_take_glow(&slot->moment, recorder->options.devices);
     moment_take_shown(&slot->moment, recorder->options.devices);
+    moment_take_bones(&slot->moment, recorder->options.devices);
     slot->has_screens = slot->time >= recorder->screen_due - 1e-9;
     if (slot->has_screens) {
         moment_take_screens(&slot->moment, recorder->options.devices);
@@ -544,6 +557,7 @@ static bool record(Sim *sim, void *context)
 
 static Recorder *begin(Sim *sim, RecordingWriter *writer, const RecorderOptions *options)
 {
+    assert_debug(sim);
     if (!writer)
         return NULL;
     Recorder *recorder = memory_alloc(sizeof *recorder);
@@ -572,6 +586,7 @@ static Recorder *begin(Sim *sim, RecordingWriter *writer, const RecorderOptions 
 
 Recorder *recorder_open(Sim *sim, const char *path, const RecorderOptions *options)
 {
+    assert_debug(sim && path);
     return begin(sim, recording_create(path, sim_diags(sim)), options);
 }
 
@@ -589,6 +604,7 @@ static void put_last(Recorder *recorder)
         put_frame(recorder);
 }
 
+// The thread is done before anything is freed: it reads slots until the queue is closed and empty.
 bool recorder_close(Recorder *recorder)
 {
     if (!recorder)
@@ -614,6 +630,8 @@ bool recorder_close(Recorder *recorder)
     text_free(&recorder->all_events);
     text_free(&recorder->screens);
     text_free(&recorder->screen_changes);
+    text_free(&recorder->bones.all);
+    text_free(&recorder->bones.changes);
     text_free(&recorder->glow.all);
     text_free(&recorder->glow.changes);
     text_free(&recorder->shown.all);

@@ -113,9 +113,12 @@ static void pack(RecordingWriter *writer, const void *data, size_t size)
     text_add(packed, data, size);
 }
 
+// Head and data go out in one piece and the row of the index is kept for the end: a file cut anywhere can be read up
+// to its last whole block.
 bool recording_write(RecordingWriter *writer, const char type[4], double first, double last, const void *data,
                      size_t size)
 {
+    assert_debug(data || size == 0);
     if (!writer->error && size > INT32_MAX)
         writer->error = EFBIG;
     if (writer->error)
@@ -154,6 +157,7 @@ bool recording_write(RecordingWriter *writer, const char type[4], double first, 
 
 bool recording_has_failed(const RecordingWriter *writer) { return writer->error != 0; }
 
+// The index makes seeking fast and is not needed: a reader that finds none scans the blocks.
 bool recording_finish(RecordingWriter *writer, DiagSink *diags)
 {
     if (!writer)
@@ -210,6 +214,7 @@ struct Recording {
 
 static bool get_bytes(const Recording *recording, int64_t offset, void *data, size_t size)
 {
+    assert_debug(data);
     if (offset < 0 || offset > recording->size || (int64_t)size > recording->size - offset)
         return false;
     if (recording->bytes) {
@@ -283,8 +288,7 @@ static void scan(Recording *recording)
         }
         if ((why = read_block(recording, at, &block)))
             break;
-        memory_grow(&recording->blocks, &recording->block_capacity, recording->block_count + 1, sizeof block);
-        recording->blocks[recording->block_count++] = block;
+        *memory_push(recording->blocks, recording->block_count, recording->block_capacity) = block;
         at += RECORDING_BLOCK_BYTES + (int64_t)block.stored_bytes;
     }
     recording->is_bad = memory_alloc_array((size_t)recording->block_count + 1, sizeof *recording->is_bad);
@@ -429,6 +433,7 @@ static const char *unpack(Recording *recording, const RecordingBlock *block, Tex
 
 bool recording_read(Recording *recording, int index, Text *out)
 {
+    assert_debug(index >= 0 && index < recording->block_count && out);
     const RecordingBlock *block = recording_block(recording, index);
     const char *why = unpack(recording, block, out);
     if (why && !recording->is_bad[index])
@@ -452,6 +457,7 @@ void recording_rewind(Recording *recording)
 static bool load_frames(Recording *recording)
 {
     while (++recording->frame_block < recording->block_count) {
+        assert_debug(recording->frame_block >= 0 && recording->frame_block < recording->block_count);
         const char *type = recording->blocks[recording->frame_block].type;
         if (!memcmp(type, "SCNE", 4))
             recording->scene_block = recording->frame_block;

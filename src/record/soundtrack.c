@@ -47,6 +47,7 @@ static bool listen(Sim *sim, void *context)
 
 SoundTrack *soundtrack_create(Sim *sim, const Devices *devices, const SoundTrackOptions *options)
 {
+    assert_debug(sim);
     SoundTrack *track = memory_alloc(sizeof *track);
     track->sim = sim;
     track->devices = devices;
@@ -106,6 +107,7 @@ static bool write_header(WavRecorder *recorder, bool (*put)(FileStream *, int64_
 
 WavRecorder *wav_open(Sim *sim, SoundTrack *track, const char *path)
 {
+    assert_debug(sim && track && path);
     FileStream *stream = stream_open(path, sim_diags(sim));
     if (!stream)
         return NULL;

@@ -17,6 +17,7 @@
 // Webots writes four digits, and so do its pages expect it.
 static void add_numbers(Text *out, const double *numbers, int count)
 {
+    assert_debug(numbers && count > 0);
     for (int i = 0; i < count; i++) {
         double rounded = round(numbers[i] * 1e4) / 1e4;
         text_add_string(out, i ? " " : "");
@@ -26,6 +27,7 @@ static void add_numbers(Text *out, const double *numbers, int count)
 
 static void write_update(JsonWriter *json, const Physics *physics, int solid, const Pose *pose, Text *scratch)
 {
+    assert_debug(solid >= 0 && pose);
     Rotation turn = quat_to_rotation(pose->q);
     json_begin_object(json, NULL);
     json_int(json, "id", physics_solid_node(physics, solid)->id);
@@ -136,6 +138,7 @@ static bool write_motion(Sim *sim, Recording *recording, const char *path)
 
 static void add_attribute(Text *out, const char *name, const double *numbers, int count)
 {
+    assert_debug(numbers && count > 0);
     text_printf(out, " %s='", name);
     for (int i = 0; i < count; i++) {
         text_add_string(out, i ? " " : "");

@@ -24,10 +24,11 @@ void scene_destroy(Scene *scene)
 {
     if (!scene || atomic_fetch_sub(&scene->other_users, 1) > 0)
         return;
+    assert_debug(!scene->piece && !scene->sweep);
     for (int i = 0; i < scene->block_count; i++)
         free(scene->blocks[i]);
     free(scene->blocks);
-    free(scene->asides);
+    free(scene->rares);
     free(scene->externs);
     scene_memory_free(scene);
     scene_names_forget(scene);
@@ -55,6 +56,7 @@ bool scene_is_frozen(const Scene *scene) { return scene->is_frozen; }
 
 void scene_attach(Scene *scene, void *data, void (*destroy)(void *data))
 {
+    assert_debug(data && destroy);
     SceneAttachment *attachment = memory_alloc(sizeof *attachment);
     *attachment = (SceneAttachment){ .data = data, .destroy = destroy, .next = scene->attachments };
     scene->attachments = attachment;
@@ -103,9 +105,10 @@ SceneNode *scene_new_node(Scene *scene)
     uint32_t id = scene->next_id++;
     scene->block_end = scene->next_id;
     uint32_t block = id >> SCENE_BLOCK_BITS;
+    assert_debug((int)block <= scene->block_count);
     if ((int)block == scene->block_count) {
-        memory_grow(&scene->blocks, &scene->block_capacity, scene->block_count + 1, sizeof *scene->blocks);
-        scene->blocks[scene->block_count++] = memory_alloc_array(SCENE_BLOCK_NODES, sizeof(SceneNode));
+        *memory_push(scene->blocks, scene->block_count, scene->block_capacity) = memory_alloc_array(SCENE_BLOCK_NODES,
+                                                                                                    sizeof(SceneNode));
     }
     SceneNode *node = &scene->blocks[block][id & (SCENE_BLOCK_NODES - 1)];
     node->id = id;
@@ -114,6 +117,7 @@ SceneNode *scene_new_node(Scene *scene)
 
 SceneNode *scene_find_id(const Scene *scene, uint32_t id)
 {
+    assert_debug(scene->block_end <= (uint32_t)scene->block_count << SCENE_BLOCK_BITS);
     if (id < scene->block_end)
         return &scene->blocks[id >> SCENE_BLOCK_BITS][id & (SCENE_BLOCK_NODES - 1)];
     return scene_piece_find(scene, id);
@@ -130,6 +134,7 @@ SceneNode *scene_node_create(Scene *scene, const NodeType *type, SourcePos pos)
 
 SceneNode *scene_node_create_use(Scene *scene, SceneNode *target, const char *name, SourcePos pos)
 {
+    assert_debug(target && name);
     SceneNode *node = scene_new_node(scene);
     node->kind = SCENE_NODE_USE;
     node->type = target->type;
@@ -142,6 +147,7 @@ SceneNode *scene_node_create_use(Scene *scene, SceneNode *target, const char *na
 
 SceneNode *scene_node_create_instance(Scene *scene, SceneProto *proto, SourcePos pos)
 {
+    assert_debug(proto);
     SceneNode *node = scene_new_node(scene);
     node->kind = SCENE_NODE_INSTANCE;
     node->type = proto->base_type;
@@ -152,25 +158,26 @@ SceneNode *scene_node_create_instance(Scene *scene, SceneProto *proto, SourcePos
 
 SceneNode *scene_node_create_unknown(Scene *scene, const char *type_name, const char *text, SourcePos pos)
 {
+    assert_debug(type_name && text);
     SceneNode *node = scene_new_node(scene);
     node->kind = SCENE_NODE_UNKNOWN;
     node->pos = pos;
-    SceneAside *aside = scene_aside_add(scene, node);
-    aside->unknown_type = scene_take_string(scene, type_name);
-    aside->unknown_text = scene_take_string(scene, text);
+    SceneRare *rare = scene_rare_add(scene, node);
+    rare->unknown_type = scene_take_string(scene, type_name);
+    rare->unknown_text = scene_take_string(scene, text);
     return node;
 }
 
 const char *scene_unknown_type(const Scene *scene, const SceneNode *node)
 {
-    const SceneAside *aside = scene_aside(scene, node);
-    return aside && aside->unknown_type ? aside->unknown_type : "";
+    const SceneRare *rare = scene_rare(scene, node);
+    return rare && rare->unknown_type ? rare->unknown_type : "";
 }
 
 const char *scene_unknown_text(const Scene *scene, const SceneNode *node)
 {
-    const SceneAside *aside = scene_aside(scene, node);
-    return aside && aside->unknown_text ? aside->unknown_text : "";
+    const SceneRare *rare = scene_rare(scene, node);
+    return rare && rare->unknown_text ? rare->unknown_text : "";
 }
 
 SceneField *scene_own_field(const SceneNode *node, const FieldType *type)
@@ -183,6 +190,7 @@ SceneField *scene_own_field(const SceneNode *node, const FieldType *type)
 
 SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type, SourcePos pos)
 {
+    assert(node && type);
     SceneField *field = scene_own_field(node, type);
     if (field)
         return field;
@@ -195,6 +203,7 @@ SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type
         node->fields = fields;
         node->field_capacity = capacity;
     }
+    assert_debug(node->field_count < node->field_capacity);
     field = &node->fields[node->field_count++];
     *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .is_parameter = -1 };
     return field;
@@ -229,6 +238,7 @@ void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field)
 
 void scene_node_set_fields(Scene *scene, SceneNode *node, const SceneField *fields, int count)
 {
+    assert_debug(count >= 0 && (fields || count == 0));
     assert(node->field_count == 0 && count <= UINT16_MAX);
     if (!count)
         return;
@@ -245,57 +255,60 @@ void scene_node_set_fields(Scene *scene, SceneNode *node, const SceneField *fiel
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- kept aside
+// ---- rare data of nodes ----
 
-static SceneAside *aside_slot(SceneAside *asides, int slots, uint32_t key)
+static SceneRare *rare_slot(SceneRare *rares, int slots, uint32_t key)
 {
+    assert_debug(slots > 0 && (slots & (slots - 1)) == 0 && key != 0);
     uint64_t slot = hash_combine(0, key);
-    while (asides[slot & (uint64_t)(slots - 1)].key != 0 && asides[slot & (uint64_t)(slots - 1)].key != key)
+    while (rares[slot & (uint64_t)(slots - 1)].key != 0 && rares[slot & (uint64_t)(slots - 1)].key != key)
         slot++;
-    return &asides[slot & (uint64_t)(slots - 1)];
+    return &rares[slot & (uint64_t)(slots - 1)];
 }
 
-const SceneAside *scene_aside(const Scene *scene, const SceneNode *node)
+const SceneRare *scene_rare(const Scene *scene, const SceneNode *node)
 {
-    if (!scene->aside_count)
+    if (!scene->rare_count)
         return NULL;
-    const SceneAside *aside = aside_slot(scene->asides, scene->aside_slots, node->id + 1);
-    return aside->key ? aside : NULL;
+    const SceneRare *rare = rare_slot(scene->rares, scene->rare_slots, node->id + 1);
+    return rare->key ? rare : NULL;
 }
 
-SceneAside *scene_aside_add(Scene *scene, const SceneNode *node)
+SceneRare *scene_rare_add(Scene *scene, const SceneNode *node)
 {
-    if (scene->aside_count * 2 >= scene->aside_slots) {
-        int slots = scene->aside_slots ? scene->aside_slots * 2 : 32;
-        SceneAside *asides = memory_alloc_array((size_t)slots, sizeof *asides);
-        for (int i = 0; i < scene->aside_slots; i++)
-            if (scene->asides[i].key)
-                *aside_slot(asides, slots, scene->asides[i].key) = scene->asides[i];
-        free(scene->asides);
-        scene->asides = asides;
-        scene->aside_slots = slots;
+    if (scene->rare_count * 2 >= scene->rare_slots) {
+        int slots = scene->rare_slots ? scene->rare_slots * 2 : 32;
+        SceneRare *rares = memory_alloc_array((size_t)slots, sizeof *rares);
+        for (int i = 0; i < scene->rare_slots; i++)
+            if (scene->rares[i].key)
+                *rare_slot(rares, slots, scene->rares[i].key) = scene->rares[i];
+        free(scene->rares);
+        scene->rares = rares;
+        scene->rare_slots = slots;
     }
-    SceneAside *aside = aside_slot(scene->asides, scene->aside_slots, node->id + 1);
-    if (!aside->key) {
-        aside->key = node->id + 1;
-        scene->aside_count++;
+    SceneRare *rare = rare_slot(scene->rares, scene->rare_slots, node->id + 1);
+    assert_debug(scene->rare_count < scene->rare_slots);
+    if (!rare->key) {
+        rare->key = node->id + 1;
+        scene->rare_count++;
     }
-    return aside;
+    return rare;
 }
 
 // What comes behind it in its row of slots moves up, so that it is found again.
-void scene_aside_drop(Scene *scene, const SceneNode *node)
+void scene_rare_drop(Scene *scene, const SceneNode *node)
 {
-    SceneAside *aside = scene->aside_count ? aside_slot(scene->asides, scene->aside_slots, node->id + 1) : NULL;
-    if (!aside || !aside->key)
+    SceneRare *rare = scene->rare_count ? rare_slot(scene->rares, scene->rare_slots, node->id + 1) : NULL;
+    if (!rare || !rare->key)
         return;
-    int mask = scene->aside_slots - 1, at = (int)(aside - scene->asides);
-    *aside = (SceneAside){ 0 };
-    scene->aside_count--;
-    for (int next = (at + 1) & mask; scene->asides[next].key; next = (next + 1) & mask) {
-        SceneAside moved = scene->asides[next];
-        scene->asides[next] = (SceneAside){ 0 };
-        *aside_slot(scene->asides, scene->aside_slots, moved.key) = moved;
+    int mask = scene->rare_slots - 1, at = (int)(rare - scene->rares);
+    *rare = (SceneRare){ 0 };
+    scene->rare_count--;
+    assert_debug(scene->rare_count >= 0);
+    for (int next = (at + 1) & mask; scene->rares[next].key; next = (next + 1) & mask) {
+        SceneRare moved = scene->rares[next];
+        scene->rares[next] = (SceneRare){ 0 };
+        *rare_slot(scene->rares, scene->rare_slots, moved.key) = moved;
     }
 }
 
@@ -305,18 +318,18 @@ void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const
     extra->is_comment = is_comment;
     extra->before = before ? scene_take_string(scene, before) : NULL;
     extra->text = scene_take_string(scene, text);
-    SceneAside *aside = scene_aside_add(scene, node);
-    if (aside->last_extra)
-        aside->last_extra->next = extra;
+    SceneRare *rare = scene_rare_add(scene, node);
+    if (rare->last_extra)
+        rare->last_extra->next = extra;
     else
-        aside->extras = extra;
-    aside->last_extra = extra;
+        rare->extras = extra;
+    rare->last_extra = extra;
 }
 
 const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node)
 {
-    const SceneAside *aside = scene_aside(scene, node);
-    return aside ? aside->extras : NULL;
+    const SceneRare *rare = scene_rare(scene, node);
+    return rare ? rare->extras : NULL;
 }
 
 void scene_hidden_add(Scene *scene, const SceneNode *node, const SceneHidden *hidden)
@@ -325,32 +338,32 @@ void scene_hidden_add(Scene *scene, const SceneNode *node, const SceneHidden *hi
     *copy = *hidden;
     copy->name = scene_take_string(scene, hidden->name);
     copy->next = NULL;
-    SceneAside *aside = scene_aside_add(scene, node);
-    if (aside->last_hidden)
-        aside->last_hidden->next = copy;
+    SceneRare *rare = scene_rare_add(scene, node);
+    if (rare->last_hidden)
+        rare->last_hidden->next = copy;
     else
-        aside->hidden = copy;
-    aside->last_hidden = copy;
+        rare->hidden = copy;
+    rare->last_hidden = copy;
 }
 
 void scene_hidden_clear(Scene *scene, const SceneNode *node)
 {
     if (!scene_hidden(scene, node))
         return;
-    SceneAside *aside = scene_aside_add(scene, node);
-    aside->hidden = aside->last_hidden = NULL;
+    SceneRare *rare = scene_rare_add(scene, node);
+    rare->hidden = rare->last_hidden = NULL;
 }
 
 const SceneHidden *scene_hidden(const Scene *scene, const SceneNode *node)
 {
-    const SceneAside *aside = scene_aside(scene, node);
-    return aside ? aside->hidden : NULL;
+    const SceneRare *rare = scene_rare(scene, node);
+    return rare ? rare->hidden : NULL;
 }
 
 void scene_extern_add(Scene *scene, const char *url, bool is_importable, SourcePos pos)
 {
-    memory_grow(&scene->externs, &scene->extern_capacity, scene->extern_count + 1, sizeof *scene->externs);
-    scene->externs[scene->extern_count++] =
+    assert_debug(url);
+    *memory_push(scene->externs, scene->extern_count, scene->extern_capacity) =
         (SceneExtern){ .url = arena_string(scene->arena, url), .is_importable = is_importable, .pos = pos };
 }
 

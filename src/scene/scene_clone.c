@@ -26,6 +26,7 @@ typedef struct Cloner {
 
 static ClonePair *pair_slot(ClonePair *pairs, int slots, const SceneNode *from)
 {
+    assert_debug(from && slots > 0 && (slots & (slots - 1)) == 0);
     uint64_t slot = hash_combine(0, from->id);
     while (pairs[slot & (uint64_t)(slots - 1)].from && pairs[slot & (uint64_t)(slots - 1)].from != from)
         slot++;
@@ -40,6 +41,7 @@ static SceneNode *copy_of(const Cloner *cloner, const SceneNode *from)
 // What can be referred to has a name or is an instance.
 static void remember(Cloner *cloner, const SceneNode *from, SceneNode *to)
 {
+    assert_debug(to);
     if (from->kind == SCENE_NODE_INSTANCE && from->target)
         cloner->remembers_all = true;
     if (!cloner->remembers_all && !from->def && from->kind != SCENE_NODE_INSTANCE)
@@ -56,6 +58,7 @@ static void remember(Cloner *cloner, const SceneNode *from, SceneNode *to)
         cloner->pair_slots = slots;
     }
     ClonePair *pair = pair_slot(cloner->pairs, cloner->pair_slots, from);
+    assert_debug(cloner->pair_count < cloner->pair_slots);
     if (!pair->from)
         cloner->pair_count++;
     *pair = (ClonePair){ from, to };
@@ -103,6 +106,7 @@ static FieldValue clone_value(Cloner *cloner, const SceneField *field, const Sce
 static bool share_with_parameter(const Cloner *cloner, const SceneNode *from_instance, const SceneNode *to_instance,
                                  const SceneField *from, SceneField *to)
 {
+    assert_debug(from->is_parameter >= 0 && from->is_parameter < from_instance->proto->parameter_count);
     (void)cloner;
     const FieldType *parameter = &from_instance->proto->parameters[from->is_parameter];
     const SceneField *from_field = scene_own_field(from_instance, parameter);
@@ -115,6 +119,7 @@ static bool share_with_parameter(const Cloner *cloner, const SceneNode *from_ins
 
 static void clone_fields(Cloner *cloner, const SceneNode *from, SceneNode *to)
 {
+    assert_debug(to->field_count == 0);
     if (!from->field_count)
         return;
     SceneField *fields = scene_take(cloner->scene, from->field_count * sizeof *fields);
@@ -151,18 +156,18 @@ static void clone_fields(Cloner *cloner, const SceneNode *from, SceneNode *to)
     }
 }
 
-static void clone_aside(Scene *scene, const SceneNode *from, SceneNode *to)
+static void clone_rare(Scene *scene, const SceneNode *from, SceneNode *to)
 {
-    const SceneAside *source = scene_aside(scene, from);
+    const SceneRare *source = scene_rare(scene, from);
     if (!source)
         return;
-    SceneAside copy = *source;  // the table may move
-    SceneAside *aside = scene_aside_add(scene, to);
-    uint32_t key = aside->key;
-    *aside = copy;
-    aside->key = key;
-    aside->extras = aside->last_extra = NULL;
-    aside->hidden = aside->last_hidden = NULL;
+    SceneRare copy = *source;  // the table may move
+    SceneRare *rare = scene_rare_add(scene, to);
+    uint32_t key = rare->key;
+    *rare = copy;
+    rare->key = key;
+    rare->extras = rare->last_extra = NULL;
+    rare->hidden = rare->last_hidden = NULL;
     for (const SceneExtra *extra = copy.extras; extra; extra = extra->next)
         scene_extra_add(scene, to, extra->is_comment, extra->before, extra->text);
     for (const SceneHidden *hidden = copy.hidden; hidden; hidden = hidden->next)
@@ -182,7 +187,7 @@ static SceneNode *clone_node(Cloner *cloner, const SceneNode *from, SceneNode *p
     if (cloner->instance)
         to->in_proto = true;
     else
-        clone_aside(cloner->scene, from, to);
+        clone_rare(cloner->scene, from, to);
     remember(cloner, from, to);
     clone_fields(cloner, from, to);
     if ((from->kind == SCENE_NODE_INSTANCE || from->kind == SCENE_NODE_UNKNOWN) && from->target)

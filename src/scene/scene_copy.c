@@ -29,6 +29,7 @@ static SceneNode *node_there(const Copier *copier, SceneNode *node)
 
 static ListPair *list_slot(ListPair *pairs, int slot_count, const FieldList *from)
 {
+    assert_debug(from && slot_count > 0 && (slot_count & (slot_count - 1)) == 0);
     uint64_t slot = hash_combine(0, (uint64_t)(uintptr_t)from);
     while (pairs[slot & (uint64_t)(slot_count - 1)].from && pairs[slot & (uint64_t)(slot_count - 1)].from != from)
         slot++;
@@ -79,6 +80,7 @@ static FieldValue value_there(Copier *copier, const FieldType *type, FieldValue 
 
 static void copy_node(Copier *copier, const SceneNode *from, SceneNode *to)
 {
+    assert(from != to);
     *to = *from;
     to->parent = node_there(copier, from->parent);
     to->target = node_there(copier, from->target);
@@ -104,6 +106,7 @@ static void make_piece(Scene *scene, const ScenePiece *from)
 
 static void copy_piece(Copier *copier, const ScenePiece *from, ScenePiece *to)
 {
+    assert_debug(from->count == to->count && from->first_id == to->first_id);
     copier->to->piece = to;
     for (int i = 0; i < from->count; i++)
         copy_node(copier, from->nodes[i], to->nodes[i]);
@@ -112,12 +115,12 @@ static void copy_piece(Copier *copier, const ScenePiece *from, ScenePiece *to)
 
 static void copy_tables(const Scene *from, Scene *to)
 {
-    if (from->aside_slots > 0) {
-        size_t size = (size_t)from->aside_slots * sizeof *from->asides;
-        to->asides = memory_alloc_raw(size);
-        memcpy(to->asides, from->asides, size);
-        to->aside_count = from->aside_count;
-        to->aside_slots = from->aside_slots;
+    if (from->rare_slots > 0) {
+        size_t size = (size_t)from->rare_slots * sizeof *from->rares;
+        to->rares = memory_alloc_raw(size);
+        memcpy(to->rares, from->rares, size);
+        to->rare_count = from->rare_count;
+        to->rare_slots = from->rare_slots;
     }
     for (int i = 0; i < from->extern_count; i++) {
         memory_grow(&to->externs, &to->extern_capacity, i + 1, sizeof *to->externs);
@@ -125,8 +128,10 @@ static void copy_tables(const Scene *from, Scene *to)
     }
 }
 
+// Ids stay: whoever remembers a node by its id finds it in the copy. Lists that nodes share are shared again.
 Scene *scene_copy(Scene *origin)
 {
+    assert_debug(origin && !origin->piece);
     Scene *scene = memory_alloc(sizeof *scene);
     scene->arena = arena_create();
     scene->origin = scene_share(origin);
@@ -141,6 +146,7 @@ Scene *scene_copy(Scene *origin)
     }
     for (int i = 0; i < origin->piece_count; i++)
         make_piece(scene, origin->pieces[i]);
+    assert_debug(scene->piece_count == origin->piece_count && scene->block_count == origin->block_count);
     scene->next_id = origin->next_id;
     Copier copier = { .from = origin, .to = scene };
     for (uint32_t id = 0; id < scene->block_end; id++)

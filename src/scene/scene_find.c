@@ -74,6 +74,7 @@ void scene_names_forget(Scene *scene)
 
 static SceneNode **name_slot(const SceneNames *names, const char *name, size_t length)
 {
+    assert_debug(names->slots && (names->mask & (names->mask + 1)) == 0);
     int slot = (int)(hash_bytes(name, length, 0) & (uint64_t)names->mask);
     while (names->slots[slot]
            && (strncmp(names->slots[slot]->def, name, length) != 0 || names->slots[slot]->def[length] != '\0'))
@@ -94,6 +95,7 @@ static bool enter_name(SceneNode *node, const void *context)
 
 static void names_build(Scene *scene)
 {
+    assert_debug(!scene->names.slots);
     int size = 16;
     while (size < 2 * scene_node_count(scene) && size < 1 << 30)
         size *= 2;
@@ -112,6 +114,7 @@ bool scene_node_is_gone(const SceneNode *node)
 
 bool scene_node_place(const SceneNode *node, const char **field, int *index)
 {
+    assert_debug(node && field && index);
     const SceneNode *holder = node->parent;
     for (int i = 0; holder && i < holder->field_count; i++) {
         const SceneField *given = &holder->fields[i];
@@ -130,6 +133,7 @@ bool scene_node_place(const SceneNode *node, const char **field, int *index)
 
 SceneNode *scene_find_def(Scene *scene, const char *path)
 {
+    assert_debug(path);
     enum { OFTEN = 8 };
     if (scene->is_frozen || (!scene->names.slots && scene->names.asked++ < OFTEN))
         return scene_find_def_below(scene->root, path);
@@ -169,6 +173,7 @@ static SceneNode *find_solid_below(SceneNode *top, const char *name)
 
 SceneNode *scene_find_solid(const Scene *scene, const char *name)
 {
+    assert(name);
     SceneNode *found = find_solid_below(scene->root, name);
     char part[256];
     // A path of names: each solid below the one before.
@@ -211,6 +216,7 @@ bool scene_walk(SceneNode *node, bool into_use, SceneVisit visit, void *context)
 // "children[2]" or "geometry": the place of the node in its holder, "" when it is not there.
 static const char *place_in_parent(const SceneNode *node, Arena *arena)
 {
+    assert_debug(node->parent);
     const SceneNode *parent = node->parent;
     for (int i = 0; i < parent->field_count; i++) {
         const SceneField *field = &parent->fields[i];
@@ -235,11 +241,11 @@ static const char *node_label(const SceneNode *node, Arena *arena)
 
 const char *scene_node_path(const SceneNode *node, Arena *arena)
 {
-    enum { MOST_PARTS = 32 };  // the innermost say enough
+    enum { PARTS_MAX = 32 };  // the innermost say enough
     if (!node)
         return "";
     const char *path = NULL;
-    for (int parts = 0; node && parts < MOST_PARTS; parts++) {
+    for (int parts = 0; node && parts < PARTS_MAX; parts++) {
         if (!node->parent && node->id == 0)
             break;  // the root goes without saying
         bool is_tree_root = node->parent && node->parent->kind == SCENE_NODE_INSTANCE && node->parent->target == node;

@@ -7,15 +7,15 @@
 #include <stdatomic.h>
 
 // Nodes live in blocks of equal size, so a node's id is also its place.
-enum { SCENE_BLOCK_BITS = 10, SCENE_BLOCK_NODES = 1 << SCENE_BLOCK_BITS };
+enum { SCENE_BLOCK_BITS = 8, SCENE_BLOCK_NODES = 1 << SCENE_BLOCK_BITS };
 
-// A few nodes have something more to remember; it is kept aside, by id.
-typedef struct SceneAside {
+// A few nodes have something more to remember; it stands in a table by id.
+typedef struct SceneRare {
     uint32_t key;  // id + 1; 0 when the slot is free
     SceneExtra *extras, *last_extra;
     SceneHidden *hidden, *last_hidden;
     const char *unknown_type, *unknown_text;
-} SceneAside;
+} SceneRare;
 
 typedef struct SceneAttachment {
     void *data;
@@ -58,8 +58,8 @@ struct Scene {
     SceneNode *root;
     int release;
     const char *path;
-    SceneAside *asides;
-    int aside_count, aside_slots;
+    SceneRare *rares;
+    int rare_count, rare_slots;
     SceneExtern *externs;
     int extern_count, extern_capacity;
     SceneAttachment *attachments;
@@ -93,8 +93,8 @@ void *scene_take(Scene *scene, size_t size);                    // zeroed, for a
 const char *scene_take_string(Scene *scene, const char *text);  // a copy
 void scene_memory_free(Scene *scene);
 void scene_names_forget(Scene *scene);  // nodes came, went or moved
-const SceneAside *scene_aside(const Scene *scene, const SceneNode *node);
-SceneAside *scene_aside_add(Scene *scene, const SceneNode *node);
-void scene_aside_drop(Scene *scene, const SceneNode *node);  // one that may be there
+const SceneRare *scene_rare(const Scene *scene, const SceneNode *node);
+SceneRare *scene_rare_add(Scene *scene, const SceneNode *node);
+void scene_rare_drop(Scene *scene, const SceneNode *node);  // one that may be there
 
 #endif

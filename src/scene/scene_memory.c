@@ -32,8 +32,7 @@ void scene_piece_begin(Scene *scene)
     ScenePiece *piece = memory_alloc(sizeof *piece);
     piece->arena = arena_create_small();
     piece->first_id = scene->next_id;
-    memory_grow(&scene->pieces, &scene->piece_capacity, scene->piece_count + 1, sizeof *scene->pieces);
-    scene->pieces[scene->piece_count++] = piece;
+    *memory_push(scene->pieces, scene->piece_count, scene->piece_capacity) = piece;
     scene->piece = piece;
 }
 
@@ -74,6 +73,7 @@ SceneNode *scene_piece_find(const Scene *scene, uint32_t id)
 {
     int at = piece_at(scene, id);
     const ScenePiece *piece = at < scene->piece_count ? scene->pieces[at] : NULL;
+    assert_debug(!piece || id < piece->first_id + (uint32_t)piece->count);
     return piece && id >= piece->first_id ? piece->nodes[id - piece->first_id] : NULL;
 }
 
@@ -110,6 +110,7 @@ const char *scene_take_string(Scene *scene, const char *text)
 
 void scene_memory_free(Scene *scene)
 {
+    assert_debug(!scene->piece && !scene->sweep);
     for (int i = 0; i < scene->piece_count; i++) {
         arena_destroy(scene->pieces[i]->arena);
         free(scene->pieces[i]->nodes);
@@ -126,8 +127,8 @@ void scene_memory_free(Scene *scene)
 
 void scene_add_keeper(Scene *scene, SceneKeeper *keep, void *context)
 {
-    memory_grow(&scene->keepers, &scene->keeper_capacity, scene->keeper_count + 1, sizeof *scene->keepers);
-    scene->keepers[scene->keeper_count++] = (SceneKeeperEntry){ keep, context };
+    assert_debug(keep && !scene->is_frozen);
+    *memory_push(scene->keepers, scene->keeper_count, scene->keeper_capacity) = (SceneKeeperEntry){ keep, context };
 }
 
 void scene_remove_keeper(Scene *scene, const void *context)
@@ -174,8 +175,9 @@ static int compare_ranges(const void *a, const void *b)
 
 static void add_range(SceneSweep *sweep, const void *start, size_t size, ScenePiece *piece)
 {
-    memory_grow(&sweep->ranges, &sweep->capacity, sweep->count + 1, sizeof *sweep->ranges);
-    sweep->ranges[sweep->count++] = (Range){ start, (const char *)start + size, piece, false };
+    assert_debug(start && size > 0);
+    *memory_push(sweep->ranges, sweep->count, sweep->capacity) = (Range){ start, (const char *)start + size, piece,
+                                                                          false };
 }
 
 static void list_ranges(const Scene *scene, SceneSweep *sweep)
@@ -210,8 +212,7 @@ static void keep(SceneSweep *sweep, const void *pointer)
     if (!range->piece || range->piece->is_kept)
         return;
     range->piece->is_kept = true;
-    memory_grow(&sweep->found, &sweep->found_capacity, sweep->found_count + 1, sizeof(ScenePiece *));
-    sweep->found[sweep->found_count++] = range->piece;
+    *memory_push(sweep->found, sweep->found_count, sweep->found_capacity) = range->piece;
 }
 
 void scene_keep(Scene *scene, const void *pointer)
@@ -248,21 +249,21 @@ void scene_keep_value(Scene *scene, const FieldType *type, const FieldValue *val
         keep_value(scene->sweep, type, value);
 }
 
-static void keep_aside(SceneSweep *sweep, const SceneAside *aside)
+static void keep_rare(SceneSweep *sweep, const SceneRare *rare)
 {
-    for (const SceneExtra *extra = aside->extras; extra; extra = extra->next) {
+    for (const SceneExtra *extra = rare->extras; extra; extra = extra->next) {
         keep(sweep, extra);
         keep(sweep, extra->text);
         keep(sweep, extra->before);
     }
-    for (const SceneHidden *hidden = aside->hidden; hidden; hidden = hidden->next) {
+    for (const SceneHidden *hidden = rare->hidden; hidden; hidden = hidden->next) {
         keep(sweep, hidden);
         keep(sweep, hidden->name);
         if (field_kind_is_list(hidden->kind))
             keep_list(sweep, hidden->list, field_kind_item(hidden->kind));
     }
-    keep(sweep, aside->unknown_type);
-    keep(sweep, aside->unknown_text);
+    keep(sweep, rare->unknown_type);
+    keep(sweep, rare->unknown_text);
 }
 
 // Everything that a node refers to.
@@ -279,9 +280,9 @@ static void keep_of_node(const Scene *scene, SceneSweep *sweep, const SceneNode 
     }
     for (int i = 0; i < node->field_count; i++)
         keep_value(sweep, node->fields[i].type, &node->fields[i].value);
-    const SceneAside *aside = scene_aside(scene, node);
-    if (aside)
-        keep_aside(sweep, aside);
+    const SceneRare *rare = scene_rare(scene, node);
+    if (rare)
+        keep_rare(sweep, rare);
 }
 
 static void keep_reachable(Scene *scene, SceneSweep *sweep)
@@ -309,6 +310,7 @@ static void free_values(Scene *scene, const SceneSweep *sweep)
         else
             free((char *)range->start);
     }
+    assert_debug(scene->loose_count <= scene->loose_capacity);
 }
 
 static size_t free_pieces(Scene *scene)
@@ -323,8 +325,9 @@ static size_t free_pieces(Scene *scene)
             continue;
         }
         for (int k = 0; k < piece->count; k++)
-            scene_aside_drop(scene, piece->nodes[k]);
+            scene_rare_drop(scene, piece->nodes[k]);
         scene->node_count -= piece->count;
+        assert_debug(scene->node_count >= 0);
         arena_destroy(piece->arena);
         free(piece->nodes);
         free(piece);

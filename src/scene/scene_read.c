@@ -35,6 +35,7 @@ bool scene_node_is(const SceneNode *node, const char *type_name)
 // The node that is really read, and its field type. An instance without a tree has parameters alone.
 static const SceneNode *find_field(const SceneNode *node, const char *name, const FieldType **type)
 {
+    assert_debug(name && type);
     const SceneNode *actual = scene_actual(node);
     if (actual) {
         *type = schema_field(actual->type, name);

@@ -62,6 +62,7 @@ static Vec3 mapped(Mat3 map, Vec3 v, bool is_size)
 // Three numbers are a vector. Two are x and z of the old level plane, and x and y of today's.
 static void turn_vector(const SceneTurn *turn, bool to_file, double *numbers, int count)
 {
+    assert_debug(count == 2 || count == 3);
     Mat3 map = to_file ? mat3_transposed(turn->map) : turn->map;
     bool is_flat = count == 2, is_size = turn->kind == SCENE_TURN_SIZE;
     Vec3 v = !is_flat  ? vec3(numbers[0], numbers[1], numbers[2])
@@ -85,6 +86,7 @@ static void turn_rotation(const SceneTurn *turn, bool to_file, double *numbers)
 
 void scene_turn_numbers(const SceneTurn *turn, bool to_file, double *numbers, int count)
 {
+    assert_debug(numbers);
     if (turn->kind == SCENE_TURN_ROTATION && count == 4)
         turn_rotation(turn, to_file, numbers);
     else if (turn->kind != SCENE_TURN_ROTATION && (count == 2 || count == 3))

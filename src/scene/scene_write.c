@@ -21,6 +21,7 @@ size_t scene_item_size(FieldKind item_kind)
 
 FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_kind, int capacity)
 {
+    assert_debug(list && capacity >= 0);
     size_t size = scene_item_size(item_kind);
     FieldList *copy = scene_take(scene, sizeof *copy);
     copy->count = list->count;
@@ -33,6 +34,7 @@ FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_k
 
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count)
 {
+    assert_debug(list && count >= 0);
     if (count <= list->capacity)
         return;
     size_t size = scene_item_size(item_kind);
@@ -46,11 +48,13 @@ void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int 
 
 static double number_at(FieldKind item, const void *items, int index)
 {
+    assert_debug(items && index >= 0);
     return item == FIELD_SF_FLOAT ? ((const double *)items)[index] : (double)((const int32_t *)items)[index];
 }
 
 static void put_number(FieldKind item, void *items, int index, double value)
 {
+    assert_debug(items && index >= 0);
     if (item == FIELD_SF_FLOAT)
         ((double *)items)[index] = value;
     else
@@ -82,7 +86,7 @@ FieldValue scene_value_as(Scene *scene, FieldValue value, FieldKind from, FieldK
     return list ? (FieldValue){ .list = list } : single;
 }
 
-// ------------------------------------------------------------------------------------- parameters and their fields
+// ---- parameters and their fields ----
 
 typedef struct Connection {
     uint32_t instance;
@@ -119,6 +123,7 @@ static void will_change(Scene *scene, SceneNode *node, const FieldType *type)
 
 static void set_raw(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
+    assert(node && type);
     will_change(scene, node, type);
     SceneField *field = scene_field_add(scene, node, type, node->pos);
     field->value = value;
@@ -161,6 +166,7 @@ static void spread(Scene *scene, SceneNode *node, const Connection *connection)
 // Writes at the outermost place that the field is connected to, so that everything connected to it follows.
 static void write_value(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
+    assert(node && type);
     const SceneField *field = scene_own_field(node, type);
     while (field && field->is_parameter >= 0 && field->is_instance) {
         SceneNode *instance = scene_find_id(scene, field->is_instance);
@@ -263,6 +269,7 @@ void scene_set_child(Scene *scene, SceneNode *node, const char *name, SceneNode 
 
 void scene_set_value(Scene *scene, SceneNode *node, const FieldType *type, FieldValue value)
 {
+    assert(node && type);
     if (type->kind == FIELD_SF_STRING) {
         value.s = scene_take_string(scene, value.s);
     } else if (field_kind_is_list(type->kind)) {
@@ -289,6 +296,7 @@ void scene_reset_field(Scene *scene, SceneNode *node, const char *name)
     field = scene_own_field(node, type);
     if (field->is_parameter >= 0)
         return;  // the connection stays
+    assert_debug(field >= node->fields && field < node->fields + node->field_count);
     size_t after = (size_t)(node->fields + node->field_count - (field + 1));
     memmove(field, field + 1, after * sizeof *field);
     node->field_count--;
@@ -311,6 +319,7 @@ FieldList *scene_list_edit(Scene *scene, SceneNode *node, const char *name)
 
 void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int index, SceneNode *child)
 {
+    assert_debug(child);
     FieldList *list = scene_list_edit(scene, node, name);
     assert(index >= -1 && index <= list->count);
     if (index < 0)
@@ -321,6 +330,7 @@ void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int
     list->count++;
     const FieldType *type;
     SceneNode *holder = find_writable(node, name, &type);
+    assert_debug(holder && type);
     write_value(scene, holder, type, (FieldValue){ .list = list });
 }
 
@@ -328,6 +338,7 @@ void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int
 // enough.
 static bool take_out(Scene *scene, SceneNode *holder, const SceneNode *node)
 {
+    assert_debug(holder && node);
     for (int i = 0; i < holder->field_count; i++) {
         SceneField *field = &holder->fields[i];
         if (field->type->kind == FIELD_SF_NODE && field->value.node == node) {

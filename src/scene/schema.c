@@ -84,6 +84,7 @@ static const char *skip_space(const char *text)
     return text;
 }
 
+// Defaults are written in the rows as people know them from the files; they are ours, so a slip in one is an assert.
 static const char *parse_item(const char *text, FieldKind item, void *out, Arena *arena)
 {
     text = skip_space(text);
@@ -127,11 +128,11 @@ static FieldValue parse_list(const char *text, FieldKind item, Arena *arena)
                        : item == FIELD_SF_STRING || item == FIELD_SF_NODE
                            ? sizeof(void *)
                            : sizeof(double) * (size_t)field_kind_doubles(item);
-    enum { MOST_ITEMS = 16 };
-    char *items = arena_alloc_array(arena, MOST_ITEMS, item_size);
+    enum { ITEMS_MAX = 16 };
+    char *items = arena_alloc_array(arena, ITEMS_MAX, item_size);
     assert(*text == '[');
     for (text = skip_space(text + 1); *text != ']'; text = skip_space(text)) {
-        assert(list->count < MOST_ITEMS);
+        assert_debug(list->count < ITEMS_MAX);
         text = parse_item(text, item, items + (size_t)list->count++ * item_size, arena);
     }
     list->items = list->count > 0 ? items : NULL;
@@ -154,6 +155,7 @@ static FieldValue parse_default(const FieldType *field, Arena *arena)
 
 static int16_t *slots_create(Arena *arena, int count, int *mask)
 {
+    assert(count >= 0);
     int size = 4;
     while (size < 2 * count)
         size *= 2;
@@ -165,6 +167,7 @@ static int16_t *slots_create(Arena *arena, int count, int *mask)
 
 static void slots_add(int16_t *slots, int mask, const char *name, int index)
 {
+    assert_debug(index >= 0 && index <= INT16_MAX && (mask & (mask + 1)) == 0);
     int slot = (int)(hash_string(name) & (uint64_t)mask);
     while (slots[slot] >= 0)
         slot = (slot + 1) & mask;
@@ -181,6 +184,7 @@ static int find_row(const FieldType *fields, int count, const char *name)
 
 static void remove_row(FieldType *fields, int *count, int index)
 {
+    assert_debug(index >= 0 && index < *count);
     memmove(&fields[index], &fields[index + 1], (size_t)(*count - index - 1) * sizeof *fields);
     (*count)--;
 }
@@ -216,13 +220,14 @@ static void build_fields(NodeType *type, Arena *arena)
     const NodeType *parent = type->parent;
     if (parent)
         build_fields((NodeType *)parent, arena);
-    int most = (parent ? parent->field_count : 0) + type->own_field_count;
-    FieldType *fields = arena_alloc_array(arena, (size_t)most + 1, sizeof *fields);
+    int max = (parent ? parent->field_count : 0) + type->own_field_count;
+    FieldType *fields = arena_alloc_array(arena, (size_t)max + 1, sizeof *fields);
     int count = parent ? parent->field_count : 0;
     if (count > 0)
         memcpy(fields, parent->fields, (size_t)count * sizeof *fields);
     for (int i = 0; i < type->own_field_count; i++)
         apply_row(fields, &count, &type->own_fields[i], arena);
+    assert_debug(count <= max);
     type->fields = fields;
     type->field_count = count;
     type->slots = slots_create(arena, count, &type->slot_mask);
@@ -282,6 +287,7 @@ const NodeType *schema_type_at(int index)
 
 const NodeType *schema_type_text(const char *name, size_t length)
 {
+    assert_debug(name || length == 0);
     pthread_once(&schema_once, build_schema);
     int slot = (int)(hash_bytes(name, length, 0) & (uint64_t)schema.slot_mask);
     for (; schema.slots[slot] >= 0; slot = (slot + 1) & schema.slot_mask) {
@@ -306,6 +312,7 @@ bool schema_type_is(const NodeType *type, const char *ancestor)
 
 const FieldType *schema_field_text(const NodeType *type, const char *name, size_t length)
 {
+    assert_debug(type && type->slots);
     int slot = (int)(hash_bytes(name, length, 0) & (uint64_t)type->slot_mask);
     for (; type->slots[slot] >= 0; slot = (slot + 1) & type->slot_mask) {
         const FieldType *field = &type->fields[type->slots[slot]];
@@ -459,6 +466,7 @@ static int old_release(const char *text, const char *end)
 
 int schema_release(const char *text, size_t length)
 {
+    assert(text || length == 0);
     const char *end = text + length;
     if (length >= 2 && text[0] == 'V')
         return old_release(text + 1, end);
@@ -478,6 +486,7 @@ int schema_release(const char *text, size_t length)
 
 const char *schema_release_name(int release, char buffer[24])
 {
+    assert_debug(release > 0);
     if (release >= 1000000) {
         int revision = release % 100;
         snprintf(buffer, 24, revision ? "R%d%c rev%d" : "R%d%c", release / 1000, release % 1000 >= 100 ? 'b' : 'a',

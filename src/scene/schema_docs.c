@@ -100,6 +100,7 @@ static void add_field(Text *out, const NodeType *type, const FieldType *field)
 
 void schema_docs_page(const NodeType *type, Text *out)
 {
+    assert_debug(type && out);
     text_printf(
         out,
         "<!-- Made from the rows in src/scene/schema_*.c; edit those and run the test scene.schema_docs with TALUS_UPDATE=1. -->\n");

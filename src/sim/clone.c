@@ -59,6 +59,7 @@ static void as_at_load(const Sim *sim, Scene *copy)
 
 static SimModel *make_model(Sim *sim)
 {
+    assert_debug(sim->scene && sim->physics);
     SimModel *model = memory_alloc(sizeof *model);
     model->diags = diag_create_like(sim->diags, false);
     model->assets = store_share(sim->assets);
@@ -66,6 +67,7 @@ static SimModel *make_model(Sim *sim)
     as_at_load(sim, model->scene);
     PhysicsOptions options = sim->options.physics;
     options.threads = 1;
+    options.like = NULL;  // meshes of its own: that of which `sim` is a clone may go first
     model->physics = physics_create(model->scene, &options, model->diags);
     if (physics_solid_count(model->physics) > 0)
         physics_solid_label(model->physics, 0);  // made now: clones on many threads read them
@@ -77,7 +79,10 @@ static SimModel *make_model(Sim *sim)
 // The model of the world as it is, made anew when somebody changed the world since.
 static SimModel *model_of(Sim *sim)
 {
-    if (sim->model && (scene_is_frozen(sim->scene) || sim->model->edits == physics_edit_count(sim->physics)))
+    assert_debug(!scene_is_frozen(sim->scene) || sim->origin);
+    if (scene_is_frozen(sim->scene))
+        return sim->origin;
+    if (sim->model && sim->model->edits == physics_edit_count(sim->physics))
         return sim->model;
     sim_model_release(sim->model);
     sim->model = NULL;
@@ -94,8 +99,7 @@ static SimModel *model_of(Sim *sim)
 
 void sim_forget_model(Sim *sim)
 {
-    bool is_ours = sim->model && !sim->options.physics.like;  // a clone works with what it was made of
-    if (!is_ours || sim->model->edits == physics_edit_count(sim->physics))
+    if (!sim->model || sim->model->edits == physics_edit_count(sim->physics))
         return;
     sim_model_release(sim->model);
     sim->model = NULL;
@@ -103,8 +107,9 @@ void sim_forget_model(Sim *sim)
 
 static Sim *clone_of(Sim *source, SimModel *model, SimStart *start)
 {
+    assert_debug(model && start);
     Sim *sim = memory_alloc(sizeof *sim);
-    sim->model = model;
+    sim->origin = model;
     sim->start = start;
     atomic_fetch_add(&model->other_users, 1);
     atomic_fetch_add(&start->other_users, 1);
@@ -126,6 +131,7 @@ static Sim *clone_of(Sim *source, SimModel *model, SimStart *start)
 
 bool sim_clone(Sim *source, int count, Sim **clones)
 {
+    assert_debug(source && count >= 0 && (clones || count == 0));
     if (source->plugin) {
         diag_error(source->diags, (SourcePos){ 0 },
                    "a world whose physics plugin runs cannot be cloned: it works on one world");
@@ -149,7 +155,14 @@ bool sim_is_shared(const Sim *sim) { return scene_is_frozen(sim->scene); }
 
 bool sim_is_edited(const Sim *sim) { return sim->is_edited || sim_has_varying(sim); }
 
-const SimSnapshot *sim_start_state(const Sim *sim) { return sim->start ? &sim->start->state : &sim->initial; }
+const SimSnapshot *sim_start_state(const Sim *sim)
+{
+    if (sim->start)
+        return &sim->start->state;
+    SimSnapshot *initial = (SimSnapshot *)&sim->initial;  // what it says stays the same
+    sim_snapshot_unpack(initial);
+    return initial;
+}
 
 bool sim_own_scene(Sim *sim)
 {

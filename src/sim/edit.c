@@ -20,6 +20,7 @@ static const FieldList *nodes_in(const SceneNode *node, const char *field)
 
 static int find_insert(const Sim *sim, const SceneNode *node)
 {
+    assert(node);
     int i = node->id > sim->initial_id ? sim->edit_count - 1 : -1;
     while (i >= 0 && !(sim->edits[i].is_insert && sim->edits[i].node == node))
         i--;
@@ -37,9 +38,9 @@ static bool is_guest(const Sim *sim, const SceneNode *node)
 
 static void remember(Sim *sim, SimEdit edit)
 {
+    assert_debug(edit.node);
     sim->is_edited = true;
-    memory_grow(&sim->edits, &sim->edit_capacity, sim->edit_count + 1, sizeof(SimEdit));
-    sim->edits[sim->edit_count++] = edit;
+    *memory_push(sim->edits, sim->edit_count, sim->edit_capacity) = edit;
 }
 
 static void remember_insert(Sim *sim, SceneNode *node)
@@ -68,6 +69,7 @@ static bool is_counted(const Sim *sim, const SceneNode *node) { return !node || 
 
 static bool find_place(const Sim *sim, SceneNode *node, SimEdit *edit)
 {
+    assert_debug(node && edit);
     *edit = (SimEdit){ .node = node, .holder = node->parent };
     int place;
     if (!scene_node_place(node, &edit->field, &place))
@@ -134,12 +136,12 @@ void sim_sweep(Sim *sim)
 
 static void keep_field(Sim *sim, SceneNode *node, const char *name)
 {
+    assert(name);
     const FieldType *type = node ? schema_field(node->type, name) : NULL;
     if (!type)
         return;
-    memory_grow(&sim->fields, &sim->field_capacity, sim->field_count + 1, sizeof(SimField));
-    sim->fields[sim->field_count++] = (SimField){ node, type, scene_field(node, name) != NULL,
-                                                  scene_value(node, type) };
+    *memory_push(sim->fields, sim->field_count, sim->field_capacity) =
+        (SimField){ node, type, scene_field(node, name) != NULL, scene_value(node, type) };
 }
 
 // Poses, velocities and positions of the moving parts have their own list, made in one go.
@@ -187,9 +189,8 @@ static void remember_field(Sim *sim, SceneNode *node, const FieldType *type)
     for (int i = 0; i < sim->changed_count; i++)
         if (sim->changed[i].node == node && sim->changed[i].type == type)
             return;
-    memory_grow(&sim->changed, &sim->changed_capacity, sim->changed_count + 1, sizeof(SimField));
-    sim->changed[sim->changed_count++] = (SimField){ node, type, scene_field(node, type->name) != NULL,
-                                                     scene_value_kept(sim->scene, node, type) };
+    *memory_push(sim->changed, sim->changed_count, sim->changed_capacity) =
+        (SimField){ node, type, scene_field(node, type->name) != NULL, scene_value_kept(sim->scene, node, type) };
 }
 
 void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
@@ -201,8 +202,7 @@ void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
     }
     if (!sim->is_writing)
         return;
-    memory_grow(&sim->written, &sim->written_capacity, sim->written_count + 1, sizeof(SimWrite));
-    sim->written[sim->written_count++] = (SimWrite){ node, type };
+    *memory_push(sim->written, sim->written_count, sim->written_capacity) = (SimWrite){ node, type };
 }
 
 static void put_back(Sim *sim, const SimField *field)
@@ -241,6 +241,22 @@ void sim_keep_fields(Sim *sim)
         }
 }
 
+Pose sim_loaded_pose(const Sim *sim, const SceneNode *node)
+{
+    Pose pose = scene_pose(node);
+    for (int i = 0; i < sim->field_count; i++) {
+        const SimField *field = &sim->fields[i];
+        if (field->node != node)
+            continue;
+        const double *v = field->value.v;
+        if (!strcmp(field->type->name, "translation"))
+            pose.t = vec3(v[0], v[1], v[2]);
+        else if (!strcmp(field->type->name, "rotation"))
+            pose.q = quat_from_rotation((Rotation){ v[0], v[1], v[2], v[3] });
+    }
+    return pose;
+}
+
 static bool is_template_parameter(const SceneNode *node, const FieldType *type)
 {
     return node->kind == SCENE_NODE_INSTANCE && node->proto && !node->proto->is_placeholder
@@ -266,6 +282,7 @@ static void mark_present(SceneNode *node)
 
 static bool was_written_before(const Sim *sim, int index)
 {
+    assert_debug(index >= 0 && index < sim->written_count);
     for (int i = 0; i < index; i++)
         if (sim->written[i].node == sim->written[index].node && sim->written[i].type == sim->written[index].type)
             return true;
@@ -315,6 +332,7 @@ static void regenerate_varying(Sim *sim)
 
 void sim_undo_edits(Sim *sim)
 {
+    assert(!sim->is_writing);
     while (sim->edit_count > 0) {
         const SimEdit *edit = &sim->edits[--sim->edit_count];
         if (edit->is_insert) {
@@ -409,6 +427,7 @@ static const FieldType *find_field(SceneNode **node, const char *name)
 // The field of a plain node that a parameter ends in, through nested instances. NULL when templates alone read it.
 static const FieldType *connected_field(const SceneNode *node, uint32_t instance, int parameter)
 {
+    assert_debug(parameter >= 0);
     if (!node || node->kind == SCENE_NODE_USE)
         return NULL;
     const FieldType *found = NULL;
@@ -500,6 +519,7 @@ static bool may_hold(const Sim *sim, const SceneNode *parent, const FieldType *t
 
 static void put_node(Sim *sim, SceneNode *parent, const FieldType *type, int index, SceneNode *node)
 {
+    assert_debug(parent && type && node);
     sim_begin_write(sim);
     if (type->kind == FIELD_MF_NODE)
         scene_list_insert_node(sim->scene, parent, type->name, index, node);
@@ -511,8 +531,10 @@ static void put_node(Sim *sim, SceneNode *parent, const FieldType *type, int ind
         physics_node_added(sim->physics, node);
 }
 
+// All is checked before the first change: either every node comes in, or the world is as it was.
 SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index, const char *text, size_t size)
 {
+    assert_debug(parent && field && (text || size == 0));
     const FieldType *type = find_field(&parent, field);
     if (!type || (type->kind != FIELD_MF_NODE && type->kind != FIELD_SF_NODE)) {
         diag_error(sim->diags, (SourcePos){ 0 }, "there is no field '%s' that holds nodes", field);

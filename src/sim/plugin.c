@@ -29,6 +29,7 @@ static void end_step(Sim *sim, SimPhase phase)
 
 static bool write_state(const Sim *sim, SimSnapshot *state, DiagSink *diags)
 {
+    assert_debug(state->data && state->size > 0);
     uint64_t hash = hash_bytes(state->data, state->size, 0);
     memcpy((char *)state->data + state->size, &hash, sizeof hash);
     return file_write_atomic(sim->crash_file, state->data, state->size + sizeof hash, diags);
@@ -237,6 +238,7 @@ bool sim_plugin_after_reset(Sim *sim)
 
 bool sim_end_plugin(Sim *sim)
 {
+    assert_debug(sim);
     if (!sim->plugin)
         return true;
     settle(sim);

@@ -29,7 +29,6 @@ static const struct {
     [SIM_PHASE_PLUGIN_STEP] = { "plugin step", NULL },
     [SIM_PHASE_FLUIDS] = { "fluids", phase_fluids },
     [SIM_PHASE_ADVANCE] = { "advance", phase_advance },
-    [SIM_PHASE_RAYS] = { "rays", NULL },
     [SIM_PHASE_COLLIDE] = { "collide", phase_collide },
     [SIM_PHASE_PLUGIN_END] = { "plugin end", NULL },
     [SIM_PHASE_POSTSTEP] = { "poststep", phase_poststep },
@@ -49,6 +48,7 @@ static double now(void)
 
 static bool run_hooks(Sim *sim, HookList *list)
 {
+    assert_debug(list->count <= list->capacity);
     bool goes_on = true;
     for (int i = 0; i < list->count; i++)
         goes_on &= list->items[i].hook(sim, list->items[i].context);
@@ -134,6 +134,7 @@ void sim_take_initial(Sim *sim)
     sim_start_release(sim->start);
     sim->start = NULL;
     sim_snapshot(sim, &sim->initial);
+    sim_snapshot_pack(&sim->initial);
     if (sim->starts_from_scene)
         sim_keep_fields(sim);
 }
@@ -164,6 +165,7 @@ static double read_step_ms(const Sim *sim)
 
 Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
 {
+    assert_debug(scene && diags);
     Sim *sim = memory_alloc(sizeof(*sim));
     sim->scene = scene;
     sim->diags = diags;
@@ -199,6 +201,8 @@ Sim *sim_load_text(const char *name, const char *text, size_t size, const SimOpt
     return scene ? sim_create(scene, options, diags) : NULL;
 }
 
+// The plugin ends while physics is whole, devices before physics, and the scene after all that points into it. A
+// model that clones share goes with its last user.
 void sim_destroy(Sim *sim)
 {
     if (!sim)
@@ -226,11 +230,13 @@ void sim_destroy(Sim *sim)
     if (sim->owns_diags)
         diag_destroy(sim->diags);
     sim_model_release(sim->model);
+    sim_model_release(sim->origin);
     free(sim);
 }
 
 Scene *sim_scene(const Sim *sim) { return sim->scene; }
 Physics *sim_physics(const Sim *sim) { return sim->physics; }
+void sim_prefetch(const Sim *sim) { memory_prefetch(sim, offsetof(Sim, options)); }
 uint64_t sim_tree_version(const Sim *sim) { return (sim->build_count << 32) + physics_tree_count(sim->physics); }
 AssetStore *sim_assets(const Sim *sim) { return sim->assets; }
 DiagSink *sim_diags(const Sim *sim) { return sim->diags; }
@@ -248,8 +254,7 @@ const char *sim_failure(const Sim *sim) { return sim->failure; }
 
 static void add_hook(HookList *list, SimHook hook, void *context)
 {
-    memory_grow(&list->items, &list->capacity, list->count + 1, sizeof(HookEntry));
-    list->items[list->count++] = (HookEntry){ hook, context };
+    *memory_push(list->items, list->count, list->capacity) = (HookEntry){ hook, context };
 }
 
 void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context)
@@ -262,6 +267,7 @@ void sim_add_hook(Sim *sim, SimPhase phase, SimHook hook, void *context)
 // Returns how many are left.
 static int drop_hooks(HookList *list, const void *context)
 {
+    assert(context);
     int kept = 0;
     for (int i = 0; i < list->count; i++)
         if (list->items[i].context != context)
@@ -286,13 +292,14 @@ void sim_remove_hooks(Sim *sim, void *context)
 
 void sim_add_state(Sim *sim, const SimStatePart *part)
 {
+    assert_debug(part->context);
     assert(part->name && part->size && part->save && part->restore);
-    memory_grow(&sim->parts, &sim->part_capacity, sim->part_count + 1, sizeof(SimStatePart));
-    sim->parts[sim->part_count++] = *part;
+    *memory_push(sim->parts, sim->part_count, sim->part_capacity) = *part;
 }
 
 void sim_remove_state(Sim *sim, const void *context)
 {
+    assert(context);
     int kept = 0;
     for (int i = 0; i < sim->part_count; i++)
         if (sim->parts[i].context != context)

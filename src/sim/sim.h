@@ -25,7 +25,6 @@ typedef enum SimPhase {
     SIM_PHASE_PLUGIN_STEP,  // webots_physics_step
     SIM_PHASE_FLUIDS,       // buoyancy and drag
     SIM_PHASE_ADVANCE,      // the stepper
-    SIM_PHASE_RAYS,         // rays of sensors that are due are placed
     SIM_PHASE_COLLIDE,      // contacts of the coming step
     SIM_PHASE_PLUGIN_END,   // webots_physics_step_end
     SIM_PHASE_POSTSTEP,     // poses and positions read back
@@ -49,6 +48,7 @@ Scene *sim_scene(const Sim *sim);
 Physics *sim_physics(const Sim *sim);
 // Another number whenever solids or joints may have other indices than before: after edits, and when physics was made
 // anew.
+void sim_prefetch(const Sim *sim);  // before it is stepped after a while: what a step reads first comes into the cache
 uint64_t sim_tree_version(const Sim *sim);
 AssetStore *sim_assets(const Sim *sim);  // meshes and images of the world, shared by all that need them
 DiagSink *sim_diags(const Sim *sim);
@@ -110,6 +110,7 @@ void sim_remove_state(Sim *sim, const void *context);    // all with this contex
 typedef struct SimSnapshot {
     void *data;
     size_t size, capacity;
+    bool is_packed;  // its zeros are counted and not written: see sim_snapshot_pack()
 } SimSnapshot;
 void sim_snapshot(Sim *sim, SimSnapshot *snapshot);
 const SimSnapshot *sim_start_state(const Sim *sim);        // what sim_reset comes back to
@@ -121,8 +122,9 @@ bool sim_snapshot_load(Sim *sim, const char *path,
 bool sim_snapshot_write(Sim *sim, const char *path);
 bool sim_snapshot_read(Sim *sim, const char *path);  // loads and restores
 
-void sim_sync_scene(Sim *sim);             // the scene now says what the simulation is at
-void sim_sync_solid(Sim *sim, int solid);  // pose and velocities of this one alone
+void sim_sync_scene(Sim *sim);                                // the scene now says what the simulation is at
+void sim_sync_solid(Sim *sim, int solid);                     // pose and velocities of this one alone
+Pose sim_loaded_pose(const Sim *sim, const SceneNode *node);  // of a Pose in its parent, as the world was loaded
 bool sim_save(Sim *sim,
               const char *path);  // sync, then write the world (NULL: no file); reset goes back to this moment
 

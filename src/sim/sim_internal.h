@@ -92,12 +92,16 @@ struct Sim {  // what every step reads stands first
     char *crash_path;         // where the last completed step goes when the plugin fails, as it is told
     char *crash_file;         // the same from the root: the plugin may go elsewhere
     SimSnapshot plugin_last;  // of the last completed step, for calls outside of a step; size 0: not taken
-    SimModel *model;          // of a world that was cloned or is a clone, else NULL
+    SimModel *origin;         // of a clone: what it was made of, whose meshes and names it uses to its end; else NULL
+    SimModel *model;          // of a world that was cloned: what clones are made of; NULL: none since the last edit
     SimStart *start;          // of a clone: in place of `initial`
     bool owns_diags;          // of a clone
     SimFollow follow;
 };
 
+// What waits for a reset that may never come, in half the room or less: most numbers of a world that begins are zero.
+void sim_snapshot_pack(SimSnapshot *snapshot);
+void sim_snapshot_unpack(SimSnapshot *snapshot);                           // unless it is not packed
 void sim_snapshot_light(Sim *sim, uint64_t model, SimSnapshot *snapshot);  // see physics_snapshot_light
 void sim_take_initial(Sim *sim);                                           // reset comes back to now
 void sim_keep_fields(Sim *sim);   // before the run is written into the scene: what the fields are at load

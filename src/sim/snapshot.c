@@ -7,6 +7,7 @@
 #include "formats/body/body.h"
 #include "formats/proto/proto.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static void reserve(SimSnapshot *snapshot, size_t size)
     free(snapshot->data);
     snapshot->capacity = size + size / 2;
     snapshot->data = memory_alloc_raw(snapshot->capacity);
+    assert_debug(snapshot->data);
 }
 
 // `model` is NULL for a full snapshot.
@@ -42,6 +44,7 @@ static void take(Sim *sim, const uint64_t *model, SimSnapshot *snapshot)
         size += sim->parts[i].size(sim->parts[i].context);
     reserve(snapshot, size);
     snapshot->size = size;
+    snapshot->is_packed = false;
     char *to = snapshot->data;
     memcpy(to, &header, sizeof(header));
     to += sizeof(header);
@@ -89,6 +92,7 @@ static bool refuse_model(Sim *sim, const SnapshotHeader *header, const char *fro
 // The sizes of the parts stand in the snapshot as they come, not aligned.
 static uint64_t part_size(const char *sizes, int part)
 {
+    assert_debug(part >= 0);
     uint64_t size;
     memcpy(&size, sizes + sizeof(size) * (size_t)part, sizeof(size));
     return size;
@@ -96,6 +100,7 @@ static uint64_t part_size(const char *sizes, int part)
 
 static bool sizes_fit(const SnapshotHeader *header, const char *sizes, int parts, size_t left)
 {
+    assert_debug(parts >= 0);
     if (header->physics_size > left)
         return false;
     left -= (size_t)header->physics_size;
@@ -127,6 +132,7 @@ static void keep_parts(Sim *sim, int parts)
 
 static void give_back_parts(Sim *sim, int parts, int count)
 {
+    assert_debug(count >= 0 && count <= parts);
     if (parts == 0)
         return;
     const char *from = (const char *)sim->kept_parts.data + sizeof(uint64_t) * (size_t)parts;
@@ -144,6 +150,7 @@ static void give_back_parts(Sim *sim, int parts, int count)
 static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes, int parts, const char *from,
                       const char **why)
 {
+    assert_debug(parts <= sim->part_count);
     const char *at = from + header->physics_size;
     keep_parts(sim, parts);
     for (int i = 0; i < parts; i++) {
@@ -222,6 +229,94 @@ int sim_snapshot_part_count(const SimSnapshot *snapshot)
     return header.part_count <= INT_MAX ? (int)header.part_count : 0;
 }
 
+// ---- packed ----
+
+// Words of eight bytes: the size of all bytes, then stretches, each with how many zeros it begins with, how many other
+// words follow, and these; bytes beyond the last word stand at the end.
+typedef struct Stretch {
+    uint32_t zeros, others;
+} Stretch;
+
+static uint64_t word_at(const char *data, size_t word)
+{
+    uint64_t value;
+    memcpy(&value, data + word * sizeof value, sizeof value);
+    return value;
+}
+
+static Stretch stretch_at(const char *data, size_t at, size_t words)
+{
+    Stretch stretch = { 0 };
+    while (at < words && stretch.zeros < UINT32_MAX && word_at(data, at) == 0)
+        stretch.zeros++, at++;
+    while (at < words && stretch.others < UINT32_MAX && word_at(data, at) != 0)
+        stretch.others++, at++;
+    return stretch;
+}
+
+// Returns the number of bytes; writes nothing to NULL.
+static size_t pack(const SimSnapshot *snapshot, char *to)
+{
+    const char *from = snapshot->data;
+    size_t words = snapshot->size / sizeof(uint64_t), rest = snapshot->size % sizeof(uint64_t);
+    uint64_t whole = snapshot->size;
+    size_t size = sizeof whole;
+    if (to)
+        memcpy(to, &whole, sizeof whole);
+    for (size_t at = 0; at < words;) {
+        Stretch stretch = stretch_at(from, at, words);
+        size_t others = stretch.others * sizeof(uint64_t);
+        at += stretch.zeros;
+        if (to) {
+            memcpy(to + size, &stretch, sizeof stretch);
+            memcpy(to + size + sizeof stretch, from + at * sizeof(uint64_t), others);
+        }
+        at += stretch.others;
+        size += sizeof stretch + others;
+    }
+    if (to && rest > 0)
+        memcpy(to + size, from + words * sizeof(uint64_t), rest);
+    return size + rest;
+}
+
+void sim_snapshot_pack(SimSnapshot *snapshot)
+{
+    assert_debug(!snapshot->is_packed);
+    size_t size = pack(snapshot, NULL);
+    if (size >= snapshot->size)
+        return;
+    char *data = memory_alloc_raw(size);
+    pack(snapshot, data);
+    free(snapshot->data);
+    *snapshot = (SimSnapshot){ .data = data, .size = size, .capacity = size, .is_packed = true };
+}
+
+void sim_snapshot_unpack(SimSnapshot *snapshot)
+{
+    if (!snapshot->is_packed)
+        return;
+    const char *from = snapshot->data, *end = from + snapshot->size;
+    uint64_t whole;
+    memcpy(&whole, from, sizeof whole);
+    from += sizeof whole;
+    char *data = memory_alloc((size_t)whole);
+    size_t at = 0, words = (size_t)whole / sizeof(uint64_t) * sizeof(uint64_t);
+    while (at < words) {
+        Stretch stretch;
+        memcpy(&stretch, from, sizeof stretch);
+        from += sizeof stretch;
+        at += stretch.zeros * sizeof(uint64_t);
+        size_t others = stretch.others * sizeof(uint64_t);
+        assert_debug(at + others <= words && from + others <= end);
+        memcpy(data + at, from, others);
+        at += others;
+        from += others;
+    }
+    memcpy(data + at, from, (size_t)(end - from));
+    free(snapshot->data);
+    *snapshot = (SimSnapshot){ .data = data, .size = (size_t)whole, .capacity = (size_t)whole };
+}
+
 void sim_snapshot_free(SimSnapshot *snapshot)
 {
     free(snapshot->data);
@@ -245,6 +340,7 @@ bool sim_snapshot_write(Sim *sim, const char *path)
 
 bool sim_snapshot_load(Sim *sim, const char *path, SimSnapshot *snapshot)
 {
+    assert_debug(path && snapshot);
     FileData file;
     size_t limit = (size_t)limits_or_default(sim->options.formats.limits)->file_bytes;
     if (!file_read(path, limit, &file, sim->diags, (SourcePos){ 0 }))

@@ -105,6 +105,7 @@ int talus_diagnostic_total(const TalusWorld *world, TalusSeverity severity)
 
 void library_options(void *to, size_t size, const void *from)
 {
+    assert_debug(to && size > 0);
     memset(to, 0, size);
     size_t given = 0;
     if (from)

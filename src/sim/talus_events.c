@@ -27,6 +27,7 @@ static int by_key(const void *a, const void *b)
 
 static void find_pairs(const Physics *physics, PairList *list)
 {
+    assert_debug(list);
     int count, kept = 0;
     const PhysicsContact *contacts = physics_contacts(physics, &count);
     memory_grow(&list->keys, &list->capacity, count + 1, sizeof *list->keys);
@@ -47,12 +48,13 @@ static void find_pairs(const Physics *physics, PairList *list)
 
 static void add_event(TalusWorld *world, uint64_t key, bool begins)
 {
+    assert_debug(world->events);
     ContactEvents *events = world->events;
-    memory_grow(&events->queue, &events->capacity, events->count + 1, sizeof *events->queue);
-    events->queue[events->count++] = (TalusContactEvent){ sim_steps(world->sim),
-                                                          { library_solid_id(world, (int)(key >> 32)),
-                                                            library_solid_id(world, (int)(key & UINT32_MAX)) },
-                                                          begins };
+    *memory_push(events->queue, events->count, events->capacity) = (TalusContactEvent){
+        sim_steps(world->sim),
+        { library_solid_id(world, (int)(key >> 32)), library_solid_id(world, (int)(key & UINT32_MAX)) },
+        begins
+    };
 }
 
 static bool after_step(Sim *sim, void *context)

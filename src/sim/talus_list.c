@@ -11,6 +11,7 @@ typedef struct Listing {
 
 static void list(Listing *listing, const SceneNode *node)
 {
+    assert_debug(node && listing->count >= 0);
     if (listing->nodes && listing->count < listing->capacity)
         listing->nodes[listing->count] = library_id(node);
     listing->count++;

@@ -140,6 +140,8 @@ TalusNode talus_get_node(const TalusWorld *world, TalusNode id, const char *fiel
     return index < list->count ? library_id(scene_list_node(list, index)) : TALUS_NONE;
 }
 
+// All kinds of fields that are numbers give doubles here: callers in other languages have one function. Returns the
+// count that there is, which may be above the capacity.
 int talus_get_numbers(const TalusWorld *world, TalusNode id, const char *field, double *values, int capacity)
 {
     if (!library_given(world, field, "field"))
@@ -271,6 +273,8 @@ static void set_list(Sim *sim, SceneNode *node, const FieldType *type, const dou
     free(list.items);
 }
 
+// The count must be what the field takes, or a multiple of it for lists: part of a vector would leave the rest as it
+// was by chance.
 bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const double *values, int count)
 {
     if (!library_own(world))

@@ -31,6 +31,7 @@ static bool next_part(const char *path, const char **at, PathPart *part)
     size_t length = strcspn(*at, ".[");
     if (length == 0 || length >= sizeof part->name)
         return bad(path, "a name is missing or too long at", *at);
+    assert_debug(length < PART_LENGTH);
     memcpy(part->name, *at, length);
     part->name[length] = '\0';
     part->index = -1;

@@ -12,6 +12,7 @@ int library_solid(const TalusWorld *world, TalusNode id)
 
 TalusNode library_solid_id(const TalusWorld *world, int solid)
 {
+    assert_debug(solid < physics_solid_count(sim_physics(world->sim)));
     return solid < 0 ? TALUS_NONE : library_id(physics_solid_node(sim_physics(world->sim), solid));
 }
 

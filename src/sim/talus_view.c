@@ -1,6 +1,7 @@
 // Many numbers of a world at once, for those who embed Talus: items are looked up when a view is made; reading and
 // writing goes by index.
 #include "sim/library.h"
+#include "sim/sim_internal.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -55,7 +56,7 @@ struct TalusView {
 
 static void put_vector(double *values, Vec3 v) { values[0] = v.x, values[1] = v.y, values[2] = v.z; }
 static Vec3 get_vector(const double *values) { return vec3(values[0], values[1], values[2]); }
-static Physics *physics_in(const TalusWorld *world) { return sim_physics(world->sim); }
+static Physics *physics_in(const TalusWorld *world) { return world->sim->physics; }
 
 static void read_time(TalusWorld *world, const ViewEntry *entry, double *values)
 {
@@ -200,8 +201,8 @@ static void write_motor_velocity(TalusWorld *world, const ViewEntry *entry, cons
 
 static void write_motor_force(TalusWorld *world, const ViewEntry *entry, const double *values)
 {
-    double most = physics_motor_max_force(physics_in(world), entry->index, entry->part);
-    physics_motor_set_force(physics_in(world), entry->index, entry->part, double_clamp(values[0], -most, most));
+    double max = physics_motor_max_force(physics_in(world), entry->index, entry->part);
+    physics_motor_set_force(physics_in(world), entry->index, entry->part, double_clamp(values[0], -max, max));
 }
 
 static void motor_position_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
@@ -238,6 +239,7 @@ static void time_range(const TalusWorld *world, const ViewEntry *entry, double *
 
 static void read_sensor(TalusWorld *world, const ViewEntry *entry, double *values)
 {
+    assert_debug(entry->count >= 0);
     int count;
     uint32_t serial;
     const double *reading = devices_reading(world->devices, entry->index, entry->part, 0, &count, &serial);
@@ -305,6 +307,7 @@ static const char *unit_of(TalusView *view, const ViewEntry *entry)
 
 static void add_channels(ViewMaker *maker, const ViewEntry *entry, const char *label)
 {
+    assert_debug(entry->count > 0 && entry->quantity);
     TalusView *view = maker->view;
     const Quantity *quantity = entry->quantity;
     memory_grow(&view->channels, &view->channel_capacity, view->channel_count + entry->count, sizeof *view->channels);
@@ -324,6 +327,7 @@ static void add_channels(ViewMaker *maker, const ViewEntry *entry, const char *l
 
 static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
 {
+    assert_debug(maker->quantity && label);
     TalusView *view = maker->view;
     entry.quantity = maker->quantity;
     entry.count = maker->quantity->count > 0 ? maker->quantity->count : entry.count;
@@ -332,8 +336,7 @@ static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
         entry.node = physics_solid_node(physics, entry.index)->id;
     else if (entry.quantity->target == OF_AXIS || entry.quantity->target == OF_MOTOR)
         entry.node = physics_joint_node(physics, entry.index)->id;
-    memory_grow(&view->entries, &view->entry_capacity, view->entry_count + 1, sizeof *view->entries);
-    view->entries[view->entry_count++] = entry;
+    *memory_push(view->entries, view->entry_count, view->entry_capacity) = entry;
     view->is_readable = view->is_readable && maker->quantity->read;
     view->is_writable = view->is_writable && maker->quantity->write;
     view->has_sensors = view->has_sensors || entry.quantity->target == OF_SENSOR;
@@ -369,6 +372,7 @@ static const char *axis_label(ViewMaker *maker, int joint, int axis)
 
 static void add_axis(ViewMaker *maker, int joint, int axis)
 {
+    assert_debug(joint >= 0 && axis >= 0);
     ViewEntry entry = { .index = joint,
                         .part = axis,
                         .is_linear = axis_is_linear(physics_in(maker->world), joint, NULL) };
@@ -377,6 +381,7 @@ static void add_axis(ViewMaker *maker, int joint, int axis)
 
 static void add_joint(ViewMaker *maker, int joint)
 {
+    assert_debug(joint >= 0);
     for (int axis = 0; axis < physics_joint_axis_count(physics_in(maker->world), joint); axis++)
         add_axis(maker, joint, axis);
 }
@@ -418,6 +423,7 @@ static int sensor_size(TalusWorld *world, TalusNode device)
 
 static void add_sensor(ViewMaker *maker, int robot, int tag)
 {
+    assert_debug(robot >= 0 && tag >= 1);
     const DeviceInfo *info = devices_info(maker->world->devices, robot, tag);
     add_entry(maker,
               (ViewEntry){ .index = robot,
@@ -489,6 +495,8 @@ static const SceneNode *device_named(TalusWorld *world, const char *name)
     return device == TALUS_NONE ? NULL : scene_actual(library_node(world, device));
 }
 
+// A name may be that of a solid, a joint, a motor or another device on a joint's axis: people name what they see.
+// Devices that were only made to look are freed again, or the world would sample them.
 static bool add_one(ViewMaker *maker, const char *name)
 {
     Physics *physics = physics_in(maker->world);
@@ -525,6 +533,8 @@ static bool add_one(ViewMaker *maker, const char *name)
     return maker->found > 0 || library_failed("'%s' has no %s", name, maker->quantity->name);
 }
 
+// "quantity name", "quantity *" for all and "quantity name.*" for all below it; each item must find something, else
+// a slip would give a shorter view.
 static bool add_item(ViewMaker *maker, const char *item)
 {
     if (!item)

@@ -22,6 +22,7 @@ static Vec3 point_velocity(const Physics *physics, const PhysicsContact *contact
 
 static void add_point(const Physics *physics, const PhysicsContact *contacts, int index, PairMotion *pair)
 {
+    assert(index >= 0);
     PhysicsContactMotion motion;
     if (!physics_contact_moves(physics, index, SOUND_SLIP_MIN, SPIN_HEARD, &motion))
         return;
@@ -43,20 +44,16 @@ static bool was_just_hit(const SoundStage *stage, VoiceKey key, double time)
     return false;
 }
 
-static void request(SoundStage *stage, const Physics *physics, const PairMotion *pair, VoiceKey key, int clip,
-                    double gain, double pitch, bool is_once)
+// A voice where the pair touches; what is asked for has all but its place.
+static void request(SoundStage *stage, const Physics *physics, const PairMotion *pair, VoiceRequest voice)
 {
-    if (clip < 0 || !(gain > SOUND_GAIN_MIN))
+    assert_debug(voice.clip < stage->clip_count);
+    if (voice.clip < 0 || !(voice.gain > SOUND_GAIN_MIN))
         return;
-    VoiceRequest *asked = stage_request(stage);
-    *asked = (VoiceRequest){ .key = key,
-                             .clip = clip,
-                             .loops = !is_once,
-                             .is_once = is_once,
-                             .gain = gain,
-                             .pitch = pitch,
-                             .position = pair->point,
-                             .velocity = point_velocity(physics, pair->first) };
+    voice.loops = !voice.is_once;
+    voice.position = pair->point;
+    voice.velocity = point_velocity(physics, pair->first);
+    *stage_request(stage) = voice;
 }
 
 static void sound_pair(SoundStage *stage, const Physics *physics, const PairMotion *pair, double time)
@@ -65,14 +62,23 @@ static void sound_pair(SoundStage *stage, const Physics *physics, const PairMoti
     uint32_t a = (uint32_t)pair->first->shape[0], b = (uint32_t)pair->first->shape[1];
     VoiceKey bump = { VOICE_BUMP, a, b };
     if (pair->impact > 0.0 && !was_just_hit(stage, bump, time))
-        request(stage, physics, pair, bump, clips[0], double_min(10.0 * sqrt(pair->impact), 1.0), 1.0, true);
+        request(stage, physics, pair,
+                (VoiceRequest){ .key = bump,
+                                .clip = clips[0],
+                                .gain = double_min(10.0 * sqrt(pair->impact), 1.0),
+                                .pitch = 1.0,
+                                .is_once = true });
     // What slips more than it rolls slides.
     if (pair->slip > SOUND_SLIP_MIN && pair->slip >= pair->roll) {
         double gain = sqrt(double_min(pair->slip, 1.0));
-        request(stage, physics, pair, (VoiceKey){ VOICE_SLIDE, a, b }, clips[2], gain, 0.8 + 0.4 * gain, false);
+        request(
+            stage, physics, pair,
+            (VoiceRequest){ .key = { VOICE_SLIDE, a, b }, .clip = clips[2], .gain = gain, .pitch = 0.8 + 0.4 * gain });
     } else if (pair->spin > SOUND_SPIN_MIN && pair->roll > SOUND_SLIP_MIN) {
         double gain = double_min(pair->spin / (5.0 * M_PI), 1.0);
-        request(stage, physics, pair, (VoiceKey){ VOICE_ROLL, a, b }, clips[1], gain, 0.85 + 0.3 * gain, false);
+        request(
+            stage, physics, pair,
+            (VoiceRequest){ .key = { VOICE_ROLL, a, b }, .clip = clips[1], .gain = gain, .pitch = 0.85 + 0.3 * gain });
     }
 }
 

@@ -67,6 +67,7 @@ static void look(Hearing *hearing, const DeviceEar *ear, uint64_t step, double d
 
 static Ear *ear_of(Hearing *hearing, int robot, int tag)
 {
+    assert_debug(robot >= 0 && tag >= 1);
     for (int i = 0; i < hearing->ear_count; i++)
         if (hearing->ears[i].robot == robot && hearing->ears[i].tag == tag)
             return &hearing->ears[i];
@@ -102,6 +103,7 @@ static void follow(Ear *ear, SoundStage *stage)
         const Voice *source = &stage->voices[i];
         if (source->shown.is_ending || find_voice(ear->voices, known, source->shown.id))
             continue;
+        assert_debug(ear->voice_count < EAR_VOICES);
         Voice *voice = &ear->voices[ear->voice_count++];
         *voice = *source;
         voice->is_once = source->is_once && source->is_new;
@@ -111,6 +113,7 @@ static void follow(Ear *ear, SoundStage *stage)
 
 static void hear(void *context, const DeviceEar *at, uint64_t step, double dt, int16_t *samples, int count)
 {
+    assert_debug(count >= 0 && (samples || count == 0));
     Hearing *hearing = context;
     look(hearing, at, step, dt);
     Ear *ear = ear_of(hearing, at->robot, at->tag);
@@ -168,6 +171,7 @@ typedef struct SavedVoice {
 
 static SavedVoice save_voice(SoundStage *stage, const Voice *voice)
 {
+    assert_debug(voice->shown.clip >= 0 && voice->shown.clip < stage->clip_count);
     const StageClip *clip = &stage->clips[voice->shown.clip];
     SavedVoice saved;
     memset(&saved, 0, sizeof saved);
@@ -243,6 +247,7 @@ static size_t state_size(void *context)
 
 static char *save_voices(SoundStage *stage, const Voice *voices, int count, char *to)
 {
+    assert_debug(to || count == 0);
     for (int i = 0; i < count; i++, to += sizeof(SavedVoice)) {
         SavedVoice saved = save_voice(stage, &voices[i]);
         memcpy(to, &saved, sizeof saved);
@@ -300,9 +305,9 @@ static bool voice_is_sound(const SavedVoice *saved)
 }
 
 // NULL when they do not fit; else what follows them.
-static const char *check_voices(const char *from, size_t *left, uint32_t count, uint32_t most)
+static const char *check_voices(const char *from, size_t *left, uint32_t count, uint32_t max)
 {
-    if (count > most || *left < count * sizeof(SavedVoice))
+    if (count > max || *left < count * sizeof(SavedVoice))
         return NULL;
     *left -= count * sizeof(SavedVoice);
     for (uint32_t i = 0; i < count; i++, from += sizeof(SavedVoice)) {
@@ -350,6 +355,7 @@ static const char *restore_voices(Hearing *hearing, const char *from, uint32_t c
     for (uint32_t i = 0; i < count; i++, from += sizeof(SavedVoice)) {
         SavedVoice saved;
         memcpy(&saved, from, sizeof saved);
+        assert_debug(*voice_count >= 0);
         *voice_count += restore_voice(hearing, &saved, &voices[*voice_count]);
     }
     return from;
@@ -390,6 +396,7 @@ static void destroy(void *context)
 
 void sound_give_hearing(Devices *devices, DiagSink *diags)
 {
+    assert_debug(devices && diags);
     Hearing *hearing = memory_alloc(sizeof *hearing);
     hearing->devices = devices;
     hearing->diags = diags;

@@ -29,6 +29,7 @@ static bool is_in_aperture(const SoundListener *listener, Vec3 seen, double dist
 // Equal power from side to side, by how far the source stands to the left; one channel alone has all of it.
 static Aim aim_of(const SoundStage *stage, const Voice *voice, const SoundListener *listener)
 {
+    assert_debug(voice->shown.clip >= 0 && voice->shown.clip < stage->clip_count);
     Vec3 to_listener = vec3_sub(listener->pose.t, voice->shown.position);
     double distance = vec3_length(to_listener);
     Vec3 seen = quat_unrotate(listener->pose.q, vec3_neg(to_listener));
@@ -46,6 +47,7 @@ static Aim aim_of(const SoundStage *stage, const Voice *voice, const SoundListen
 // Between samples: the cubic through the four around (Catmull and Rom's).
 static double sample_at(const float *samples, int count, double at, bool loops)
 {
+    assert_debug(count > 0);
     int i = (int)at;
     double t = at - i, p[4];
     for (int k = 0; k < 4; k++) {
@@ -76,6 +78,7 @@ static double approach(double now, double goal, double pace)
 static bool mix_voice(const SoundStage *stage, Voice *voice, const SoundListener *listener, double *out,
                       int frame_count)
 {
+    assert_debug(voice->shown.clip >= 0 && voice->shown.clip < stage->clip_count && frame_count > 0);
     const StageClip *clip = &stage->clips[voice->shown.clip];
     Aim aim = aim_of(stage, voice, listener);
     if (voice->is_new) {
@@ -122,6 +125,7 @@ static int16_t to_output(double value)
 int mixer_mix(const SoundStage *stage, Voice *voices, int voice_count, const SoundListener *listener, int16_t *out,
               int frame_count)
 {
+    assert_debug(voice_count >= 0 && frame_count >= 0 && (out || frame_count == 0));
     enum { BLOCK = 1024 };
     double sum[2 * BLOCK];
     int stride = listener->is_mono ? 1 : 2;
@@ -141,12 +145,14 @@ int mixer_mix(const SoundStage *stage, Voice *voices, int voice_count, const Sou
 
 void sound_mix(SoundStage *stage, const SoundListener *listener, int16_t *out, int frame_count)
 {
+    assert_debug(listener);
     stage->ears = listener->pose.t;
     stage->voice_count = mixer_mix(stage, stage->voices, stage->voice_count, listener, out, frame_count);
 }
 
 static bool skip_voice(const SoundStage *stage, Voice *voice, double seconds)
 {
+    assert_debug(voice->shown.clip >= 0 && voice->shown.clip < stage->clip_count);
     const StageClip *clip = &stage->clips[voice->shown.clip];
     voice->is_new = false;
     voice->gain = voice->shown.gain;
@@ -158,6 +164,7 @@ static bool skip_voice(const SoundStage *stage, Voice *voice, double seconds)
 
 void sound_skip(SoundStage *stage, double seconds)
 {
+    assert_debug(seconds >= 0.0);
     int kept = 0;
     for (int i = 0; i < stage->voice_count; i++)
         if (skip_voice(stage, &stage->voices[i], seconds))

@@ -16,6 +16,7 @@
 // One channel of a clip: of two, the left, the right, or both weighed by the balance as Webots does.
 static float *one_channel(const Clip *clip, int side, double balance)
 {
+    assert_debug(clip->channels >= 1 && clip->frame_count > 0);
     float *out = memory_alloc_array((size_t)clip->frame_count, sizeof *out);
     double left = side < 0 ? 1.0 : side > 0 ? 0.0 : 0.5 * (1.0 - balance);
     for (int i = 0; i < clip->frame_count; i++)
@@ -28,6 +29,7 @@ static float *one_channel(const Clip *clip, int side, double balance)
 // The end fades into the beginning with equal power; what is left repeats without a seam.
 static void make_loop(StageClip *made)
 {
+    assert_debug(made->once && !made->loop);
     int fade = int_min((int)(SOUND_LOOP_FADE * made->clip->rate), made->frame_count / 2);
     made->loop_count = made->frame_count - fade;
     made->loop = memory_alloc_array((size_t)made->loop_count, sizeof *made->loop);
@@ -41,6 +43,7 @@ static void make_loop(StageClip *made)
 
 int stage_add_clip(SoundStage *stage, StageClip made)
 {
+    assert_debug(made.clip);
     made.frame_count = made.clip->frame_count;
     made.once = one_channel(made.clip, made.side, made.balance);
     make_loop(&made);
@@ -70,6 +73,7 @@ uint64_t stage_clip_content(SoundStage *stage, int clip)
 
 bool stage_clips_equal(SoundStage *stage, int a, int b)
 {
+    assert_debug(a >= 0 && a < stage->clip_count && b >= 0 && b < stage->clip_count);
     return a == b || stage_clip_content(stage, a) == stage_clip_content(stage, b);
 }
 
@@ -88,6 +92,7 @@ int stage_speaker_clip(SoundStage *stage, const Devices *devices, const DeviceSo
 
 int stage_default_clip(SoundStage *stage, DefaultClip which)
 {
+    assert_debug((int)which >= 0 && (int)which < COUNT_OF(stage->default_clips));
     if (stage->default_clips[which] < 0) {
         Clip *clip = synth_clip(which, stage->rate);
         stage->default_clips[which] = stage_add_clip(stage, (StageClip){ .clip = clip, .own = clip });
@@ -170,9 +175,8 @@ static bool list_motor(SceneNode *node, void *context)
                              is_rotational ? CLIP_ROTATIONAL_MOTOR : CLIP_LINEAR_MOTOR);
     if (clip < 0)
         return true;
-    memory_grow(&stage->motors, &stage->motor_capacity, stage->motor_count + 1, sizeof *stage->motors);
-    stage->motors[stage->motor_count++] = (StageMotor){ node, joint, axis, clip,
-                                                        physics_joint_parent(search->physics, joint) };
+    *memory_push(stage->motors, stage->motor_count, stage->motor_capacity) =
+        (StageMotor){ node, joint, axis, clip, physics_joint_parent(search->physics, joint) };
     return true;
 }
 
@@ -201,12 +205,13 @@ VoiceRequest *stage_request(SoundStage *stage)
 void sources_motors(SoundStage *stage, const Physics *physics)
 {
     for (int i = 0; i < stage->motor_count; i++) {
+        assert_debug(stage->motors[i].clip < stage->clip_count);
         const StageMotor *motor = &stage->motors[i];
         if (!physics_joint_exists(physics, motor->joint))
             continue;
-        double most = physics_motor(physics, motor->joint, motor->axis).max_velocity;
+        double max = physics_motor(physics, motor->joint, motor->axis).max_velocity;
         double speed = fabs(physics_joint_velocity(physics, motor->joint, motor->axis));
-        double share = most > 0.0 ? double_min(speed / most, 1.0) : 0.0;
+        double share = max > 0.0 ? double_min(speed / max, 1.0) : 0.0;
         if (!(share > SOUND_MOTOR_MIN))
             continue;
         VoiceRequest *request = stage_request(stage);

@@ -41,6 +41,7 @@ static double motor_sample(DefaultClip which, double t)
 // Two poles down, one up: a band of noise.
 static void fill_noise(float *out, int count, int rate, double low, double high, Random *random)
 {
+    assert_debug(count > 0 && rate > 0);
     double a = 1.0 - exp(-2.0 * M_PI * high / rate), b = 1.0 - exp(-2.0 * M_PI * low / rate), first = 0.0, second = 0.0,
            slow = 0.0, peak = 1e-9;
     for (int i = 0; i < count; i++) {
@@ -56,6 +57,7 @@ static void fill_noise(float *out, int count, int rate, double low, double high,
 
 Clip *synth_clip(DefaultClip which, int rate)
 {
+    assert_debug((int)which >= 0 && (int)which < COUNT_OF(shapes) && rate > 0);
     Random random;
     random_seed(&random, (uint64_t)which, "sound");
     int count = (int)(shapes[which].seconds * rate);

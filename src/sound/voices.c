@@ -10,6 +10,7 @@
 
 SoundStage *sound_create(const SoundOptions *options, DiagSink *diags)
 {
+    assert_debug(diags);
     SoundStage *stage = memory_alloc(sizeof *stage);
     stage->diags = diags;
     stage->law = options ? options->law : SOUND_LAW_TALUS;
@@ -84,6 +85,7 @@ static Voice *quietest_voice(SoundStage *stage, double *loudness_of_it)
 
 static void begin_voice(SoundStage *stage, Voice *voice, const VoiceRequest *request, double time)
 {
+    assert_debug(request->clip >= 0 && request->clip < stage->clip_count);
     *voice = (Voice){ .key = request->key,
                       .is_once = request->is_once,
                       .is_new = true,
@@ -97,18 +99,19 @@ static void begin_voice(SoundStage *stage, Voice *voice, const VoiceRequest *req
 static void begin_voices(SoundStage *stage, double time)
 {
     Voice *quietest = NULL;
-    double least = 0.0;
+    double min = 0.0;
     for (int i = 0; i < stage->request_count; i++) {
         const VoiceRequest *request = &stage->requests[i];
         if (!(request->gain > 0.0))
             continue;
         if (stage->voice_count < SOUND_VOICES_MAX) {
+            assert_debug(stage->voice_count < SOUND_VOICES_MAX);
             begin_voice(stage, &stage->voices[stage->voice_count++], request, time);
             continue;
         }
         if (!quietest)
-            quietest = quietest_voice(stage, &least);
-        if (loudness(stage, request) > least) {
+            quietest = quietest_voice(stage, &min);
+        if (loudness(stage, request) > min) {
             begin_voice(stage, quietest, request, time);
             quietest = NULL;
         }
@@ -127,6 +130,7 @@ void voices_take(SoundStage *stage, double time, bool is_glance)
         if (!voice)
             continue;
         update_voice(voice, request);
+        assert_debug(voice - stage->voices < stage->voice_count);
         is_asked[voice - stage->voices] = true;
         request->gain = -1.0;  // served
     }
@@ -190,10 +194,9 @@ void sound_tell(SoundStage *stage, const SoundVoice *told)
         update_voice(voice, &request);
         return;
     }
-    double least = -1.0;
-    voice = stage->voice_count < SOUND_VOICES_MAX ? &stage->voices[stage->voice_count++]
-                                                  : quietest_voice(stage, &least);
-    if (loudness(stage, &request) <= least)
+    double min = -1.0;
+    voice = stage->voice_count < SOUND_VOICES_MAX ? &stage->voices[stage->voice_count++] : quietest_voice(stage, &min);
+    if (loudness(stage, &request) <= min)
         return;
     begin_voice(stage, voice, &request, 0.0);
     voice->shown.id = told->id;

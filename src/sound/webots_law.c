@@ -42,6 +42,7 @@ static void set_energy(WebotsPair *pair, double energy, double dt)
 
 static WebotsPair *pair_of(SoundStage *stage, const Physics *physics, const PhysicsContact *contact, double time)
 {
+    assert_debug(contact);
     uint32_t a = (uint32_t)contact->shape[0], b = (uint32_t)contact->shape[1];
     for (int i = 0; i < stage->pair_count; i++)
         if ((stage->pairs[i].a == a && stage->pairs[i].b == b) || (stage->pairs[i].a == b && stage->pairs[i].b == a))
@@ -87,6 +88,7 @@ static void finish_contact(const Physics *physics, WebotsPair *pair, double time
 
 static void play(SoundStage *stage, const WebotsPair *pair, VoiceKind kind, int clip, double gain, double pitch)
 {
+    assert_debug(clip < stage->clip_count);
     if (!(gain > SOUND_GAIN_MIN))
         return;
     VoiceRequest *asked = stage_request(stage);

@@ -33,8 +33,8 @@ static const SceneNode *locked_above(const Physics *physics, int solid)
     return NULL;
 }
 
-// The solid that the message names, if hands may be laid on it. NULL: fine.
-static const char *find_solid(Act *act, int *solid)
+// The solid that the message names. NULL: fine.
+static const char *find_any_solid(Act *act, int *solid)
 {
     const Physics *physics = sim_physics(act->viewer->sim);
     int64_t index = -1, id;
@@ -48,9 +48,22 @@ static const char *find_solid(Act *act, int *solid)
     if (index < 0 || index >= physics_solid_count(physics) || !physics_solid_exists(physics, (int)index))
         return "there is no such solid";
     *solid = (int)index;
-    if (locked_above(physics, *solid))
-        return arena_printf(act->viewer->arena, "'%s' is locked", physics_solid_label(physics, *solid));
     return NULL;
+}
+
+const char *act_refuse_locked(Act *act, int solid)
+{
+    const Physics *physics = sim_physics(act->viewer->sim);
+    return locked_above(physics, solid)
+               ? arena_printf(act->viewer->arena, "'%s' is locked", physics_solid_label(physics, solid))
+               : NULL;
+}
+
+// The solid that the message names, if hands may be laid on it. NULL: fine.
+static const char *find_solid(Act *act, int *solid)
+{
+    const char *error = find_any_solid(act, solid);
+    return error ? error : act_refuse_locked(act, *solid);
 }
 
 // ---- time ----
@@ -193,7 +206,7 @@ static const char *act_move(Act *act)
     bool goes_on = is_held && viewer->drag.kind == DRAG_HOLD && viewer->drag.solid == solid;
     if (!goes_on)
         viewer->drag_serial++;
-    viewer->slid_joint = 0;
+    viewer->slid_joint = viewer->sized_node = 0;
     put(viewer, solid, pose);
     viewer->drag = is_held ? (Drag){ .kind = DRAG_HOLD, .solid = solid, .pose = pose } : (Drag){ 0 };
     viewer->drag_client = act->client;
@@ -233,8 +246,9 @@ static const char *act_joint(Act *act)
     if (!json_member_number(act->message, "position", &position) || !(fabs(position) < LIMIT_COORDINATE))
         return "position wants a number";
     int child = physics_joint_child(physics, joint);
-    if (locked_above(physics, child))
-        return arena_printf(viewer->arena, "'%s' is locked", physics_solid_label(physics, child));
+    const char *error = act_refuse_locked(act, child);
+    if (error)
+        return error;
     double before = physics_joint_position(physics, joint, (int)axis);
     bool goes_on = json_member_bool(act->message, "hold", false) && viewer->slid_joint == node->id;
     viewer->slid_joint = node->id;
@@ -273,10 +287,36 @@ static const char *act_force(Act *act) { return begin_drag(act, DRAG_FORCE); }
 static const char *act_torque(Act *act) { return begin_drag(act, DRAG_TORQUE); }
 static const char *act_pull(Act *act) { return begin_drag(act, DRAG_PULL); }
 
+static bool press(Viewer *viewer, int solid)
+{
+    Devices *devices = viewer->world.devices;
+    int robot, tag;
+    return devices && devices_of_node(devices, physics_solid_node(sim_physics(viewer->sim), solid), &robot, &tag)
+           && devices_press(devices, robot, tag);
+}
+
+// A finger on a bumper, until it is released. `locked` is about being moved: it may be touched all the same.
+static const char *act_touch(Act *act)
+{
+    Viewer *viewer = act->viewer;
+    Drag drag = { .kind = DRAG_TOUCH };
+    const char *error = find_any_solid(act, &drag.solid);
+    if (error)
+        return error;
+    if (!press(viewer, drag.solid))
+        return arena_printf(viewer->arena, "'%s' is not the bumper of a robot",
+                            physics_solid_label(sim_physics(viewer->sim), drag.solid));
+    viewer->drag = drag;
+    viewer->drag_client = act->client;
+    return NULL;
+}
+
 // A force that was drawn in a paused world acts in the next step once, as in Webots.
 static const char *act_release(Act *act)
 {
     Drag *drag = &act->viewer->drag;
+    act->viewer->has_edited |= act->viewer->sized_node != 0;
+    act->viewer->sized_node = 0;
     if (drag->kind == DRAG_HOLD || drag->has_acted)
         *drag = (Drag){ 0 };
     drag->is_last = drag->kind != DRAG_NONE;
@@ -330,6 +370,8 @@ void drag_apply(Viewer *viewer)
     bool is_there = drag->solid < physics_solid_count(physics) && physics_solid_exists(physics, drag->solid);
     if (is_there && drag->kind == DRAG_HOLD) {
         put(viewer, drag->solid, drag->pose);
+    } else if (is_there && drag->kind == DRAG_TOUCH) {
+        is_there = press(viewer, drag->solid);
     } else if (is_there && physics_solid_body(physics, drag->solid) >= 0) {
         double mass = physics_body_mass(physics, physics_solid_body(physics, drag->solid));
         Vec3 point = pose_apply(physics_solid_pose(physics, drag->solid), drag->at);
@@ -445,12 +487,15 @@ static const ActType types[] = {
     { "force", act_force, false, true, true },
     { "torque", act_torque, false, true, true },
     { "pull", act_pull, false, true, true },
+    { "touch", act_touch, false, true, false },
     { "release", act_release, false, true, false },
     { "undo", act_undo, false, true, false },
     { "redo", act_redo, false, true, false },
     { "children", act_children, true, false, false },
     { "fields", act_fields, true, false, false },
     { "set", act_set, false, true, false },
+    { "sizes", act_sizes, true, false, false },
+    { "resize", act_resize, false, true, true },
     { "insert", act_insert, false, true, false },
     { "delete", act_delete, false, true, false },
     { "duplicate", act_duplicate, false, true, false },

@@ -31,7 +31,7 @@ SceneNode *viewer_node(const Viewer *viewer, uint32_t id)
     return node && !scene_node_is_gone(node) ? node : NULL;
 }
 
-static const char *find_node(Act *act, SceneNode **node)
+const char *edit_find_node(Act *act, SceneNode **node)
 {
     int64_t id;
     if (!json_member_int(act->message, "node", 0, UINT32_MAX, &id))
@@ -60,7 +60,7 @@ static const FieldType *shown_fields(const SceneNode *node, int *count)
 
 static bool is_shown(const FieldType *type) { return type->class == FIELD_PLAIN || type->class == FIELD_UNCONNECTED; }
 
-static const FieldType *find_field(const SceneNode *node, const char *name)
+const FieldType *edit_find_field(const SceneNode *node, const char *name)
 {
     int count;
     const FieldType *fields = shown_fields(node, &count);
@@ -115,7 +115,7 @@ static void write_child(Act *act, const SceneNode *node, const char *field, int 
 const char *act_children(Act *act)
 {
     SceneNode *node;
-    const char *error = find_node(act, &node);
+    const char *error = edit_find_node(act, &node);
     if (error)
         return error;
     int left = CHILDREN_SHOWN;
@@ -191,7 +191,7 @@ static void write_row(Act *act, const SceneNode *node, const FieldType *type)
 const char *act_fields(Act *act)
 {
     SceneNode *node;
-    const char *error = find_node(act, &node);
+    const char *error = edit_find_node(act, &node);
     if (error)
         return error;
     if (node->kind == SCENE_NODE_USE && node->target)
@@ -228,9 +228,9 @@ static const char *trouble_since(Act *act, int first)
     return "that could not be done (it was said before why)";
 }
 
-static void begin_edit(Act *act) { sim_sync_scene(act->viewer->sim); }
+void edit_begin(Act *act) { sim_sync_scene(act->viewer->sim); }
 
-static void end_edit(Act *act, bool changes_model)
+void edit_end(Act *act, bool changes_model)
 {
     Viewer *viewer = act->viewer;
     viewer->has_edited = viewer->is_dirty = true;
@@ -240,7 +240,7 @@ static void end_edit(Act *act, bool changes_model)
         devices_rescan(viewer->world.devices);
 }
 
-static const char *quoted(Act *act, const char *text)
+const char *edit_quoted(Act *act, const char *text)
 {
     Text out = { 0 };
     JsonWriter json = { .out = &out, .compact = true };
@@ -253,12 +253,10 @@ static const char *quoted(Act *act, const char *text)
 static const char *set_text(Act *act, uint32_t node, const char *field, const char *text)
 {
     return arena_printf(act->viewer->arena, "{\"do\":\"set\",\"node\":%u,\"field\":%s,\"text\":%s}", node,
-                        quoted(act, field), quoted(act, text));
+                        edit_quoted(act, field), edit_quoted(act, text));
 }
 
-// The value that the text is for this field, read as if it stood in a file.
-static const char *read_value(Act *act, const SceneNode *node, const FieldType *type, const char *text,
-                              FieldValue *value)
+const char *edit_read_value(Act *act, const SceneNode *node, const FieldType *type, const char *text, FieldValue *value)
 {
     Sim *sim = act->viewer->sim;
     int said = diag_count(act->viewer->diags), errors = diag_total(act->viewer->diags, DIAG_ERROR);
@@ -268,7 +266,7 @@ static const char *read_value(Act *act, const SceneNode *node, const FieldType *
     if (diag_total(act->viewer->diags, DIAG_ERROR) > errors || diag_total(act->viewer->diags, DIAG_WARNING) > warnings)
         return trouble_since(act, said);
     const SceneNode *made = nodes && nodes->count == 1 ? nodes->nodes[0] : NULL;
-    const FieldType *found = made ? find_field(made, type->name) : NULL;
+    const FieldType *found = made ? edit_find_field(made, type->name) : NULL;
     if (!made || strcmp(type_name(made), type_name(node)) || !found || found->kind != type->kind
         || made->field_count > 1)
         return "the text is not one value";
@@ -280,10 +278,10 @@ const char *act_set(Act *act)
 {
     Viewer *viewer = act->viewer;
     SceneNode *node;
-    const char *text = json_member_string(act->message, "text"), *error = find_node(act, &node);
+    const char *text = json_member_string(act->message, "text"), *error = edit_find_node(act, &node);
     if (error)
         return error;
-    const FieldType *type = find_field(node, json_member_string(act->message, "field"));
+    const FieldType *type = edit_find_field(node, json_member_string(act->message, "field"));
     if (!type)
         return "there is no such field";
     if (is_node_kind(type->kind))
@@ -292,15 +290,15 @@ const char *act_set(Act *act)
         return "this is inside of a PROTO; its parameters can be changed";
     if (!text)
         return "text wants the new value";
-    begin_edit(act);
+    edit_begin(act);
     bool is_cut;
     const char *before = value_text(act, node, type, &is_cut);
     FieldValue value;
-    if ((error = read_value(act, node, type, text, &value)))
+    if ((error = edit_read_value(act, node, type, text, &value)))
         return error;
     uint64_t model = sim_model_hash(viewer->sim);
     sim_set_value(viewer->sim, node, type, value);
-    end_edit(act, model != sim_model_hash(viewer->sim));
+    edit_end(act, model != sim_model_hash(viewer->sim));
     if (!is_cut)
         undo_add(viewer, set_text(act, node->id, type->name, before), set_text(act, node->id, type->name, text), 0);
     json_string(act->answer, "text", value_text(act, node, type, &is_cut));
@@ -315,15 +313,15 @@ static const char *delete_text(Act *act, uint32_t node)
 static const char *insert_text(Act *act, uint32_t parent, const char *field, int index, const char *text)
 {
     return arena_printf(act->viewer->arena, "{\"do\":\"insert\",\"node\":%u,\"field\":%s,\"index\":%d,\"text\":%s}",
-                        parent, quoted(act, field), index, quoted(act, text));
+                        parent, edit_quoted(act, field), index, edit_quoted(act, text));
 }
 
 static const char *insert(Act *act, SceneNode *parent, const char *field, int index, const char *text, SceneNode **made)
 {
     int said = diag_count(act->viewer->diags);
-    begin_edit(act);
+    edit_begin(act);
     *made = sim_insert(act->viewer->sim, parent, field, index, text, strlen(text));
-    end_edit(act, true);
+    edit_end(act, true);
     if (!*made)
         return trouble_since(act, said);
     act->viewer->made_node = (*made)->id;
@@ -337,7 +335,7 @@ const char *act_insert(Act *act)
     SceneNode *parent, *made;
     int64_t index = -1;
     const char *field = json_member_string(act->message, "field"), *text = json_member_string(act->message, "text");
-    const char *error = find_node(act, &parent);
+    const char *error = edit_find_node(act, &parent);
     if (error)
         return error;
     json_member_int(act->message, "index", -1, INT32_MAX, &index);
@@ -361,7 +359,7 @@ const char *act_delete(Act *act)
 {
     Viewer *viewer = act->viewer;
     SceneNode *node;
-    const char *field, *error = find_node(act, &node);
+    const char *field, *error = edit_find_node(act, &node);
     int index;
     if (error)
         return error;
@@ -369,12 +367,12 @@ const char *act_delete(Act *act)
         return "a world keeps its WorldInfo and Viewpoint";
     if (node->in_proto || !scene_node_place(node, &field, &index))
         return "this is inside of a PROTO; its parameters can be changed";
-    begin_edit(act);
+    edit_begin(act);
     const char *text = node_text(act, node);
     uint32_t parent = node->parent->id, id = node->id;
     int said = diag_count(viewer->diags);
     bool is_removed = sim_remove(viewer->sim, node);
-    end_edit(act, true);
+    edit_end(act, true);
     if (!is_removed)
         return trouble_since(act, said);
     viewer->drag = (Drag){ 0 };
@@ -394,7 +392,7 @@ const char *act_duplicate(Act *act)
 {
     Viewer *viewer = act->viewer;
     SceneNode *node, *made;
-    const char *field, *error = find_node(act, &node);
+    const char *field, *error = edit_find_node(act, &node);
     int index;
     if (error)
         return error;
@@ -408,7 +406,7 @@ const char *act_duplicate(Act *act)
                                                              scene_string(actual, "name"), viewer->arena));
     if ((error = insert(act, node->parent, field, index + 1, without_def(node_text(act, node)), &made)))
         return error;
-    const FieldType *type = name ? find_field(made, "name") : NULL;
+    const FieldType *type = name ? edit_find_field(made, "name") : NULL;
     if (type && type->kind == FIELD_SF_STRING)
         sim_set_value(viewer->sim, made, type, (FieldValue){ .s = name });
     if (name)

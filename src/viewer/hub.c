@@ -235,7 +235,8 @@ void hub_close(Hub *hub, Client *client)
         blob_release(queued(client, i)->blob);
     blob_release(client->sending.blob);
     frame_encoder_deinit(&client->encoder);
-    text_free(&client->glow);
+    text_free(&client->glow.last);
+    text_free(&client->bones.last);
     text_free(&client->screens);
     text_free(&client->partial);
     free(client);
@@ -627,18 +628,19 @@ bool hub_has_more(const Hub *hub, const Client *client)
     return client->sending.blob || client->queue_count > 0 || client->is_ending || frame_is_due(hub, client);
 }
 
-// Whether LEDs glow otherwise than the client was told.
-static bool choose_glow(Client *client, const ViewMoment *moment, FrameSection *section)
+// Whether something (how LEDs glow, how Skins are bent) is otherwise than the client was told.
+static bool choose_told(const Client *client, ClientTold *told, const ViewMoment *moment, const Text *now,
+                        const char *tag, FrameSection *section)
 {
-    const Text *now = &moment->world.glow;
-    bool is_told = !client->wants_key && client->glow_revision == moment->revision && client->glow.length == now->length
-                   && (now->length == 0 || !memcmp(client->glow.data, now->data, now->length));
+    bool is_told = !client->wants_key && told->revision == moment->revision && told->last.length == now->length
+                   && (now->length == 0 || !memcmp(told->last.data, now->data, now->length));
     if (is_told || now->length == 0)
         return false;
-    text_clear(&client->glow);
-    text_add(&client->glow, now->data, now->length);
-    client->glow_revision = moment->revision;
-    *section = (FrameSection){ { 'G', 'L', 'O', 'W' }, now->data, now->length };
+    text_clear(&told->last);
+    text_add(&told->last, now->data, now->length);
+    told->revision = moment->revision;
+    *section = (FrameSection){ .data = now->data, .size = now->length };
+    memcpy(section->tag, tag, sizeof section->tag);
     return true;
 }
 
@@ -674,7 +676,7 @@ static bool choose_drawing(Client *client, const ViewMoment *moment, FrameSectio
     return true;
 }
 
-enum { SECTIONS_MAX = MOMENT_SECTIONS_MAX + 5 };
+enum { SECTIONS_MAX = MOMENT_SECTIONS_MAX + 6 };
 
 static int choose_sections(Client *client, const ViewMoment *moment, FrameSection sections[SECTIONS_MAX])
 {
@@ -689,7 +691,8 @@ static int choose_sections(Client *client, const ViewMoment *moment, FrameSectio
     if (wanted & WATCH_BUOYANCY)
         sections[count++] = (FrameSection){ { 'B', 'U', 'O', 'Y' }, moment->buoyancy.data, moment->buoyancy.length };
     count += choose_drawing(client, moment, &sections[count]);
-    count += choose_glow(client, moment, &sections[count]);
+    count += choose_told(client, &client->glow, moment, &moment->world.glow, "GLOW", &sections[count]);
+    count += choose_told(client, &client->bones, moment, &moment->world.bones, "BONE", &sections[count]);
     return count + choose_screens(client, moment, &sections[count]);
 }
 

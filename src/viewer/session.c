@@ -14,10 +14,12 @@
 enum {
     SCENE_SHARE = 10
 };  // at most one part in so many of the time goes into writing scenes that change by themselves
-#define SNAPSHOT_SECONDS 0.2  // on the clock, between snapshots while the world runs
-#define SPEED_SECONDS 0.25    // over which the speed is measured
-#define LATE_SECONDS 0.1      // behind its pace a world gives up to catch up
-#define NAP_SECONDS 0.1       // of a paused world, between looks at signals
+#define EDIT_SCENE_SECONDS 0.5   // between two scenes that programs changed
+#define DRAG_SCENE_SECONDS 0.05  // ... that a drag at a handle changes
+#define SNAPSHOT_SECONDS 0.2     // on the clock, between snapshots while the world runs
+#define SPEED_SECONDS 0.25       // over which the speed is measured
+#define LATE_SECONDS 0.1         // behind its pace a world gives up to catch up
+#define NAP_SECONDS 0.1          // of a paused world, between looks at signals
 
 // ---- messages ----
 
@@ -168,7 +170,8 @@ static void follow_edits(Viewer *viewer)
     if (!viewer->scene
         || (viewer->seen_edit == physics_edit_count(physics) && viewer->seen_tree == physics_tree_count(physics)))
         return;
-    if (!viewer->has_edited && viewer_clock() - viewer->scene_made < fmax(0.5, SCENE_SHARE * viewer->scene_cost))
+    double pause = viewer->sized_node ? DRAG_SCENE_SECONDS : EDIT_SCENE_SECONDS;
+    if (!viewer->has_edited && viewer_clock() - viewer->scene_made < fmax(pause, SCENE_SHARE * viewer->scene_cost))
         return;
     viewer->has_edited = false;
     make_scene(viewer);
@@ -237,6 +240,7 @@ const SessionSnapshot *session_snapshot_before(const Viewer *viewer, double time
 static void went_back(Viewer *viewer)
 {
     viewer->drag = (Drag){ 0 };
+    viewer->sized_node = 0;
     viewer->is_rewound = viewer->is_dirty = true;
     viewer->paced_step = viewer->speed_step = sim_steps(viewer->sim);
     viewer->paced_from = viewer->speed_from = viewer_clock();

@@ -30,7 +30,8 @@ typedef struct ViewerOptions {
     bool (*is_interrupted)(void);  // asked while the world is paused; NULL: never
 } ViewerOptions;
 
-bool viewer_is_available(void);  // false: built without libwebsockets
+bool viewer_is_available(void);                     // false: built without libwebsockets
+bool viewer_address_is_sound(const char *address);  // of IPv4 or IPv6, as digits
 
 // NULL when it cannot listen or a file cannot be used (reported). The strings of the options must outlive it.
 Viewer *viewer_start(const ViewerOptions *options, DiagSink *diags);

@@ -8,6 +8,7 @@
 //   session.c   the world's side: pausing, pace, publishing, snapshots         (world's thread)
 //   acts.c      what people do to the world, by rows; drags                    (world's thread)
 //   edits.c     the tree of nodes, their fields, undo                          (world's thread)
+//   resize.c    how large things are, and handles that change it               (world's thread)
 //   windows.c   robot windows: pages that talk with robots' programs           (world's thread)
 //   watch.c     what is computed only while somebody looks at it               (world's thread)
 //   drawing.c   what the physics plugin draws, as corners                      (world's thread)
@@ -184,6 +185,12 @@ typedef struct QueuedLetter {
     bool is_binary, is_scene;  // a scene is shared by all and counts for nobody
 } QueuedLetter;
 
+// A section of frames as a client knows it.
+typedef struct ClientTold {
+    Text last;
+    uint32_t revision;  // of the scene it was told for
+} ClientTold;
+
 typedef struct Client {
     uint32_t id;  // never given again; 0: this place is free
     ClientRole role;
@@ -198,8 +205,7 @@ typedef struct Client {
     FrameEncoder encoder;
     Text screens;            // of displays, as it was told last
     double screens_sent;     // when, on the clock
-    Text glow;               // of LEDs, likewise
-    uint32_t glow_revision;  // of the scene that was told
+    ClientTold glow, bones;  // of LEDs and of Skins, likewise
     uint64_t drawing_hash;   // of what a plugin draws, likewise
     bool has_drawing;
     bool awaits_ack, wants_key;
@@ -274,7 +280,7 @@ int web_window_port(const Web *web);  // of another origin, for the pages of rob
 bool viewer_host_is_allowed(const char *host, const char *address, int port);  // the Host of a request
 
 // ---- acts ----
-typedef enum DragKind { DRAG_NONE, DRAG_HOLD, DRAG_FORCE, DRAG_TORQUE, DRAG_PULL } DragKind;
+typedef enum DragKind { DRAG_NONE, DRAG_HOLD, DRAG_FORCE, DRAG_TORQUE, DRAG_PULL, DRAG_TOUCH } DragKind;
 typedef struct Drag {
     DragKind kind;
     int solid;
@@ -346,6 +352,7 @@ struct Viewer {
     uint64_t drag_serial;
     uint32_t drag_client;
     uint32_t slid_joint;  // node of the joint that was moved last
+    uint32_t sized_node;  // node whose size a drag changes; 0: none
     UndoStep undo[VIEWER_UNDO_MAX];
     int undo_count, undo_at;  // those from undo_at on have been undone
     bool is_undoing;
@@ -401,12 +408,23 @@ void session_forget_undo(Viewer *viewer);
 
 // acts.c
 void drag_apply(Viewer *viewer);
+const char *act_refuse_locked(Act *act, int solid);  // words when hands may not be laid on it; NULL: they may
 // edits.c
 SceneNode *viewer_node(const Viewer *viewer,
                        uint32_t id);  // by its number, also after an undo made it again; NULL: gone
 const char *act_children(Act *act), *act_fields(Act *act), *act_set(Act *act), *act_insert(Act *act),
     *act_delete(Act *act), *act_duplicate(Act *act), *act_save(Act *act), *act_undo(Act *act), *act_redo(Act *act);
 void undo_add(Viewer *viewer, const char *undo, const char *redo, uint64_t drag);  // copies
+// Parts of edits. Words that are returned say what is wrong; NULL: fine.
+const char *edit_find_node(Act *act, SceneNode **node);                     // that the message names
+const FieldType *edit_find_field(const SceneNode *node, const char *name);  // as people see it; NULL: there is none
+// The value that the text is for this field, read as if it stood in a file.
+const char *edit_read_value(Act *act, const SceneNode *node, const FieldType *type, const char *text,
+                            FieldValue *value);
+const char *edit_quoted(Act *act, const char *text);  // as JSON
+void edit_begin(Act *act), edit_end(Act *act, bool changes_model);
+// resize.c
+const char *act_sizes(Act *act), *act_resize(Act *act);
 // watch.c
 const char *act_watch(Act *act);
 void watch_client_left(Viewer *viewer, uint32_t client);

@@ -170,6 +170,7 @@ static void add_sections(Viewer *viewer, ViewMoment *moment)
     moment->parts = viewer->watched;
     moment_take(&moment->world, sim_physics(viewer->sim), parts);
     moment_take_glow(&moment->world, viewer->world.devices);
+    moment_take_bones(&moment->world, viewer->world.devices);
     moment_take_screens(&moment->world, viewer->world.devices);
     text_clear(&moment->info);
     if (viewer->watched & WATCH_INFO)

@@ -31,6 +31,8 @@ static bool is_numeric(const char *name)
     return inet_pton(AF_INET, name, &room) == 1 || inet_pton(AF_INET6, name, &room) == 1;
 }
 
+bool viewer_address_is_sound(const char *address) { return is_numeric(address); }
+
 static bool is_this_machine(const char *name)
 {
     char host[256] = "";

@@ -8,7 +8,7 @@ failures=0
 fail() { echo "FAILED $1"; failures=$((failures + 1)); }
 expect() { # expect CODE PATTERN COMMAND...
   local code=$1 said=$2; shift 2
-  timeout 120 "$@" > "$work/out" 2>&1 < /dev/null
+  timeout 600 "$@" > "$work/out" 2>&1 < /dev/null
   local got=$?
   [ $got = "$code" ] || { fail "exit code $got, not $code: $*"; head -5 "$work/out"; }
   [ -z "$said" ] || grep -qE -- "$said" "$work/out" || { fail "'$said' is not said: $*"; head -5 "$work/out"; }
@@ -59,6 +59,21 @@ project crate.body SimpleControllerItem > "$work/brain.cnoid"
 expect 0 "warning: SimpleControllerItem 'Brain' is not run" "$talus" run "$work/brain.cnoid" --steps 1
 project wrapped.yaml FolderItem > "$work/yaml.cnoid"
 expect 0 '2 solids' "$talus" run "$work/yaml.cnoid" --steps 1
+
+# A mesh as a body: one fixed link that others stand on.
+cat > "$work/floor.OBJ" <<'OBJ'
+v -1 -1 0
+v 1 -1 0
+v 1 1 0
+v -1 1 0
+f 1 2 3
+f 1 3 4
+OBJ
+project floor.OBJ FolderItem | sed 's/rate, data: { file: "floor.OBJ" }/rate, data: { file: "floor.OBJ", format: GENERAL-3D-MODEL }/' > "$work/mesh.cnoid"
+cat >> "$work/mesh.cnoid" <<'PROJECT'
+        - { class: BodyItem, name: Second, data: { file: "crate.body", rootPosition: [ 0, 0, 0.151 ] } }
+PROJECT
+expect 0 '3 solids, 2 bodies .* 4 contacts' "$talus" run "$work/mesh.cnoid" --until 1
 
 # The view of a body stands upright: its own y axis is level.
 "$talus" convert "$work/crate.body" "$work/crate.wbt" > /dev/null 2>&1

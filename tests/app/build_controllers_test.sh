@@ -7,7 +7,7 @@ rm -rf "$scratch"; mkdir -p "$scratch/worlds" "$scratch/controllers"
 cd "$scratch" || exit 1
 failures=0
 complain() { echo "$1"; failures=$((failures + 1)); }
-talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+talus() { timeout 600 "$TALUS_PROGRAM" "$@"; }
 # file PATH: a file of the project, from standard input
 file() { mkdir -p "$(dirname "$1")"; cat >"$1"; }
 includes='include $(WEBOTS_HOME)/resources/Makefile.include'
@@ -77,6 +77,8 @@ file controllers/headless/headless.cpp <<<'#include <opencv2/core.hpp>
 int main() { }'
 file controllers/rowboat/rowboat.cpp <<<'#include <ros/ros.h>
 int main() { }'
+file controllers/relative/relative.c <<<'#include "../../../include/elsewhere.h"
+int main(void) { return 0; }'
 file controllers/unheard/unheard.c <<<'#include <nobody/knows_this.h>
 int main(void) { return 0; }'
 program 0 | file controllers/unlinked/unlinked.c
@@ -96,6 +98,7 @@ says '^controller matrix: not built: programs in MATLAB are not supported' build
 says '<opencv2/core.hpp> is not on this machine: Debian has it in libopencv-dev' err.txt
 says '<ros/ros.h> is a header of ROS; this program does not build without it' err.txt
 says 'apt-file search nobody/knows_this.h' err.txt
+says '^talus build: ../../../include/elsewhere.h is not in the project' err.txt
 says "the library 'gslcblas_of_nobody' is neither in the project nor on this machine" err.txt
 says 'empty: there is nothing to build' err.txt
 for name in headless rowboat unheard unlinked empty; do says "^controller $name: FAILED" build.log; done

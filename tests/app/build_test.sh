@@ -6,7 +6,7 @@ rm -rf "$scratch"; mkdir -p "$scratch/worlds"
 cd "$scratch" || exit 1
 failures=0
 complain() { echo "$1"; failures=$((failures + 1)); }
-talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+talus() { timeout 600 "$TALUS_PROGRAM" "$@"; }
 # source NAME FILE: a file of the plugin, from standard input
 source_of() { mkdir -p "plugins/physics/$1/$(dirname "$2")"; cat >"plugins/physics/$1/$2"; }
 # what a Makefile of Webots ends with

@@ -52,11 +52,11 @@ while IFS='|' read -r name said nodes; do
   printf "#VRML_SIM R2025a utf8\n$declarations" > "$world"
   [ "$name" = declared_twice ] && printf 'EXTERNPROTO "../protos/other/Slotted.proto"\n' >> "$world"
   printf '%s\nViewpoint { }\n%s\n' "$info" "$nodes" >> "$world"
-  timeout 60 "$talus" check "$world" > "$work/$name.check" 2>&1
+  timeout 600 "$talus" check "$world" > "$work/$name.check" 2>&1
   code=$?
   [ $code = 0 ] || [ $code = 3 ] || fail "$name: check ends with $code"
   grep -qE "(warning|error): .*$said" "$work/$name.check" || { fail "$name: check says nothing like '$said'"; cat "$work/$name.check"; }
-  timeout 60 "$talus" run "$world" --steps 0 > /dev/null 2> "$work/$name.run" < /dev/null
+  timeout 600 "$talus" run "$world" --steps 0 > /dev/null 2> "$work/$name.run" < /dev/null
   grep -E '(warning|error): ' "$work/$name.run" | while read -r line; do
     grep -qF -- "$line" "$work/$name.check" || echo "$line"
   done > "$work/$name.more"

@@ -96,12 +96,12 @@ world "$base/big.png"
 check "a file above the limit is refused" [ $status = 3 ]
 check "by its announced size" grep -q "larger than the limit" "$work/err"
 world "$base/endless.png"
-timeout 60 "$talus" fetch --allow-http-loopback --max-file-mb 1 --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
+timeout 600 "$talus" fetch --allow-http-loopback --max-file-mb 1 --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
 check "an endless file is refused" [ $status = 3 ]
 check "once it passes the limit" grep -q "larger than the limit" "$work/err"
 for name in loop.png away.png none.png; do
   world "$base/$name"
-  timeout 60 "$talus" fetch --allow-http-loopback --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
+  timeout 600 "$talus" fetch --allow-http-loopback --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
   check "$name fails" [ $status = 3 ]
   check "$name is named with a reason" grep -q "cannot fetch $base/$name: ." "$work/err"
 done
@@ -126,7 +126,7 @@ server.serve_forever()
 END
   for _ in $(seq 600); do [ -s "$work/tls" ] && break; sleep 0.1; done
   world "https://127.0.0.1:$(cat "$work/tls")/x.png"
-  timeout 60 "$talus" fetch --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
+  timeout 600 "$talus" fetch --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
   check "a certificate that nobody vouches for is refused" [ $status = 3 ]
   check "because of the certificate" grep -qi "certificate\|SSL" "$work/err"
   kill $tls 2>/dev/null

@@ -9,7 +9,7 @@ failures=0
 fail() { echo "FAILED $1"; failures=$((failures + 1)); }
 expect() { # expect CODE PATTERN COMMAND...: exit code, and what is said
   local code=$1 said=$2; shift 2
-  timeout 60 "$@" > "$work/out" 2> "$work/err" < /dev/null
+  timeout 600 "$@" > "$work/out" 2> "$work/err" < /dev/null
   local got=$?
   [ $got = "$code" ] || { fail "exit code $got, not $code: $*"; head -5 "$work/err"; }
   [ -z "$said" ] || cat "$work/out" "$work/err" | grep -qE -- "$said" || { fail "'$said' is not said: $*"; head -5 "$work/out" "$work/err"; }
@@ -37,6 +37,7 @@ expect 0 'usage: talus run' "$talus" help run
 expect 0 '^talus [0-9]' "$talus" -V
 expect 2 "did you mean 'render'" "$talus" draw x.wbt
 expect 3 "cannot read 'x.wbt'" "$talus" view x.wbt
+expect 3 'name of the file is empty' "$talus" run ''
 expect 2 'wants a port' "$talus" view $world --view=70000
 expect 2 'need --view' "$talus" run $world --log "$work/acts.log"
 expect 0 ' 1 step of ' "$talus" run $world --steps 1

@@ -6,7 +6,7 @@ rm -rf "$scratch"; mkdir -p "$scratch"
 cd "$scratch" || exit 1
 failures=0
 complain() { echo "$1"; failures=$((failures + 1)); }
-talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+talus() { timeout 600 "$TALUS_PROGRAM" "$@"; }
 # expect CODE WHAT... : talus new WHAT ends with it
 expect() {
   local wanted=$1; shift

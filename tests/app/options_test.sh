@@ -10,7 +10,7 @@ os.makedirs(work)
 failures = []
 
 def run(*words):
-    return subprocess.run([talus, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, cwd=work)
+    return subprocess.run([talus, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600, cwd=work)
 
 def refuse(words, said):
     got = run(*words)
@@ -72,6 +72,11 @@ for words, said in [
 shutil.copy(world, os.path.join(work, "--quiet"))
 if run("check", "--", "--quiet").returncode != 0 or "--quiet:" not in run("check", "--", "--quiet").stdout:
     failures.append("-- does not end the options")
+
+# Where browsers are listened for is a number of this machine, never a name.
+for address in "1.2.3", "localhost", "256.1.1.1", "fe80::zz":
+    refuse(["view", "--address", address, "x.wbt"], "--address wants an IP number")
+    refuse(["replay", "--address", address, "x.talus"], "--address wants an IP number")
 
 # Colours: only where they are wanted.
 broken = os.path.join(work, "broken.wbt")

@@ -25,7 +25,7 @@ reload() {
   local name=$1 code=$2 pattern=$3 path=$work/worlds/$1.wbt; shift 3
   printf '#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 8 }\nViewpoint { }\nRobot { supervisor TRUE controller "boss" customData "%s" }\n' "$path" > "$path"
   [ $# = 0 ] || printf '%s\n' "$@" > "$path.next"
-  timeout 100 "$TALUS_PROGRAM" run "$path" --until 0.5 > "$work/out" 2>&1
+  timeout 600 "$TALUS_PROGRAM" run "$path" --until 0.5 > "$work/out" 2>&1
   local got=$?
   [ $got = "$code" ] && grep -qE "$pattern" "$work/out" && return
   echo "FAILED $name: exit code $got, not $code, or no '$pattern':"; cat "$work/out"; failures=$((failures + 1))

@@ -6,7 +6,7 @@ scratch=$TALUS_BUILD_DIR/tests/scratch-render-verb
 rm -rf "$scratch"; mkdir -p "$scratch"
 cp -r examples/physics_drawing "$scratch/"
 cd "$scratch" || exit 1
-talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+talus() { timeout 600 "$TALUS_PROGRAM" "$@"; }
 failures=0
 complain() { echo "$1"; failures=$((failures + 1)); }
 expect() { local want=$1; shift; talus "$@" >out 2>err; local got=$?; [ $got = "$want" ] || { complain "talus $*: exit code $got, not $want"; cat err; }; }

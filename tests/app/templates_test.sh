@@ -7,7 +7,7 @@ scratch=$TALUS_BUILD_DIR/scratch/templates
 rm -rf "$scratch"; mkdir -p "$scratch"; cd "$scratch" || exit 1
 failures=0
 complain() { echo "FAILED $1"; failures=$((failures + 1)); }
-talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+talus() { timeout 600 "$TALUS_PROGRAM" "$@"; }
 
 # moves PROJECT SECONDS COLUMNS PYTHON: the expression holds for `rows`, the recorded rows as dicts of numbers
 moves() {

@@ -84,6 +84,19 @@ static void step_often(const Limits *limits)
     _exit(0);
 }
 
+// The watch goes on after the caller's limits are gone.
+static void forget_limits(const Limits *limits)
+{
+    Limits gone = *limits;
+    budget_start(&(BudgetOptions){ .limits = &gone, .exit_code = CODE });
+    budget_end_load();
+    memset(&gone, 0, sizeof gone);
+    struct timespec now = { 0 };
+    while (now.tv_sec == 0 && now.tv_nsec < 100000000)
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    _exit(0);
+}
+
 static void grow_for_ever(const Limits *limits)
 {
     budget_start(&(BudgetOptions){ .limits = limits, .exit_code = CODE });
@@ -146,6 +159,7 @@ static void a_process_over_its_budget_ends(void **state)
     limits.memory_bytes = (int64_t)1 << 30;
     assert_int_equal(end_of(grow_for_ever, limits, said), CODE);
     assert_string_equal(said, "talus: more than 1073741824 bytes of memory are in use (limit memory_bytes)\n");
+    assert_int_equal(end_of(forget_limits, limits, said), 0);
     limits = none;
     limits.output_bytes = 4096;
     assert_int_equal(end_of(write_for_ever, limits, said), CODE);

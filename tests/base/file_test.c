@@ -35,15 +35,15 @@ static void what_was_read_stays(void **state)
 
 static void check_saved(const char *real, const char *link, const char *wanted)
 {
-    char aside[600];
+    char temporary[600];
     struct stat info;
     assert_true(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
     assert_true(stat(real, &info) == 0 && (info.st_mode & 07777) == 0640);
     char *text = support_read(real);
     assert_string_equal(text, wanted);
     free(text);
-    snprintf(aside, sizeof aside, "%s.%ld.tmp", real, (long)getpid());
-    assert_false(file_exists(aside));
+    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", real, (long)getpid());
+    assert_false(file_exists(temporary));
 }
 
 static void saves_keep_link_and_mode(void **state)
@@ -74,14 +74,14 @@ static void what_is_not_whole_is_not_there(void **state)
     char path[512];
     const char *folder = support_scratch("file_cut");
     snprintf(path, sizeof path, "%s/cut", folder);
-    FileAside probe;  // on a file system without nameless files something may stay after SIGKILL
-    assert_true(file_aside_open(&probe, path) >= 0);
-    assert_int_equal(file_aside_close(&probe, false), 0);
+    FileTemporary probe;  // on a file system without nameless files something may stay after SIGKILL
+    assert_true(file_temporary_open(&probe, path) >= 0);
+    assert_int_equal(file_temporary_close(&probe, false), 0);
     fflush(NULL);
     pid_t process = fork();
     if (process == 0) {
-        FileAside aside;
-        if (file_aside_open(&aside, path) >= 0 && write(aside.descriptor, "half", 4) == 4)
+        FileTemporary temporary;
+        if (file_temporary_open(&temporary, path) >= 0 && write(temporary.descriptor, "half", 4) == 4)
             raise(SIGKILL);
         _exit(1);
     }

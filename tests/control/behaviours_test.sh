@@ -27,7 +27,7 @@ run_case()
     stepper=$(sed -n '3s/^# stepper //p' "$from/$name.wbt")
     [ -n "$stepper" ] && more+=(--stepper "$stepper")
     [ -f "$from/$name.input" ] && more+=(--input "$from/$name.input")
-    timeout 60 "$TALUS_PROGRAM" run "$project/worlds/$name.wbt" --until "$until" --controller-timeout 20000 "${more[@]}" > "$log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$project/worlds/$name.wbt" --until "$until" --controller-timeout 20000 "${more[@]}" > "$log" 2>&1
     if [ "$(grep -c '\] PASS' "$log")" != "$wanted" ] || grep -q 'FAIL' "$log"; then
         echo "--- $name: $(grep -c '\] PASS' "$log") of $wanted passed"
         cat "$log"

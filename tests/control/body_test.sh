@@ -8,7 +8,7 @@ cp tests/control/body/arm.body tests/control/body/arm.wbt "$project/worlds/"
 
 passes()
 {
-    timeout 60 "$TALUS_PROGRAM" run "$@" --until 2 --stop-on-controller-failure > "$project/log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$@" --until 2 --stop-on-controller-failure > "$project/log" 2>&1
     if ! grep -q 'PASS' "$project/log" || grep -q 'FAIL' "$project/log"; then
         cat "$project/log"
         return 1

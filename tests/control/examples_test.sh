@@ -14,7 +14,7 @@ try()
         *) [ -z "$sanitize" ] || return 0  # python3 and what a user's compiler makes are not built with the sanitizer
            "$TALUS_PROGRAM" build "$scratch/$name" > "$scratch/$name.build" 2>&1 || { cat "$scratch/$name.build"; return 1; } ;;
     esac
-    timeout 100 "$TALUS_PROGRAM" run "$scratch/$name/worlds/$name.wbt" --until "$2" > "$scratch/$name.log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$scratch/$name/worlds/$name.wbt" --until "$2" > "$scratch/$name.log" 2>&1
     grep '^\[' "$scratch/$name.log" | tail -1 | sed 's/,//g' | awk "{ good = ($3) } END { exit !good }" && return 0
     tail -5 "$scratch/$name.log"
     return 1

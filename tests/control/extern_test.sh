@@ -222,7 +222,7 @@ expect "clients that say nothing" noise
 world loud 'DEF OTHER :name "out side" controller "<extern>"' ':name "loud" supervisor TRUE controller "loud"'
 stalls()
 {
-    start loud --steps 20 --controller-timeout 1000 --timeout 60
+    start loud --steps 20 --controller-timeout 5000 --timeout 600
     WEBOTS_CONTROLLER_URL=tcp://127.0.0.1:$port "$outsider" stall > /dev/null 2>&1 &
     local program=$!
     # The world waits for the next one when this one was dropped.

@@ -41,7 +41,7 @@ run_world()
 {
     local name=$1 reason=$2 count=$3 log=$scratch/$1.log status seen
     shift 3
-    timeout 100 "$TALUS_PROGRAM" run "$scratch/worlds/$name.wbt" --steps 20 "$@" > "$log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$scratch/worlds/$name.wbt" --steps 20 "$@" > "$log" 2>&1
     status=$?
     seen=$(grep -c "$reason" "$log")
     [ $status = 0 ] && [ "$seen" -ge "$count" ] && grep -q '\[good\] finished' "$log" && ! left_behind && return 0
@@ -118,7 +118,7 @@ reload_world()
     world reload 3 faulty crash step
     echo "Robot { name \"boss\" supervisor TRUE controller \"reload\" controllerArgs [ \"$counts\" \"20\" ] }" >> "$file"
     rm -f "$counts"
-    timeout 100 "$TALUS_PROGRAM" run "$file" --until 100 > "$scratch/reload.log" 2>&1 || return 1
+    timeout 600 "$TALUS_PROGRAM" run "$file" --until 100 > "$scratch/reload.log" 2>&1 || return 1
     [ "$(wc -l < "$counts")" = 20 ] || return 1
     kinds=$(awk '{ print $1, $2 }' "$counts" | sort -u)
     [ "$(echo "$kinds" | wc -l)" = 1 ] || { echo "open files and shared memories differ:"; cat "$counts"; return 1; }

@@ -43,6 +43,16 @@ diff "$scratch/ini" - <<'INI' || expect "runtime.ini" false
 [r] WEBOTS_CONTROLLER_URL=(none)
 INI
 
+# home VALUE PATTERN: WEBOTS_HOME as programs see it, which may look for their own files below it.
+home()
+{
+    world home shows WEBOTS_HOME
+    env ${1:+WEBOTS_HOME="$1"} "$TALUS_PROGRAM" run "$scratch/worlds/home.wbt" --steps 3 2> "$scratch/err" | grep -q "^\[r\] WEBOTS_HOME=$2\$"
+}
+expect "a home of its own is left alone" home /opt/mine /opt/mine
+unset WEBOTS_HOME
+expect "otherwise it is that of Talus" home "" "/.*[a-z]"
+
 # said CONTROLLER STATUS TEXT OPTIONS...: what a run says, and how it ends.
 said()
 {
@@ -78,6 +88,14 @@ echo 'open("started", "w")' > "$scratch/outside/outside.py"
 
 expect "a missing one is an error, and the run goes on" said nowhere 0 "error: controller 'nowhere' of robot 'r' is not in"
 expect "a missing one ends the run when asked to" said nowhere 1 "controller 'nowhere' of robot 'r' failed" --stop-on-controller-failure
+default_of_library()
+{
+    printf '#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 }\nE-puck { name "e" }\n' > "$scratch/worlds/default.wbt"
+    "$TALUS_PROGRAM" run "$scratch/worlds/default.wbt" --steps 3 > "$scratch/log" 2>&1 || return 1
+    grep -q "default.wbt:3:1: warning: controller 'e-puck_avoid_obstacles', the default of this robot, comes with Webots" "$scratch/log" || return 1
+    "$TALUS_PROGRAM" check "$scratch/worlds/default.wbt" > "$scratch/log" 2>&1
+}
+expect "the default of a robot of the library is nobody's mistake" default_of_library
 expect "none is started when none is wanted" said nowhere 0 "0 warnings, 0 errors" --no-controllers
 expect "an empty folder" said empty 0 "nor a source to build it from"
 expect "Java" said java 0 "is a Java program (java.java), which Talus cannot run"

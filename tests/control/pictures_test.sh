@@ -14,7 +14,7 @@ Shape { geometry Box { size 0.3 8 0.3 } }
 Robot { name "boss" supervisor TRUE controller "pictures" controllerArgs [ "$scratch" ] }
 WORLD
 own=$scratch/controllers/pictures log=$scratch/log
-timeout 100 "$TALUS_PROGRAM" run "$scratch/worlds/fall.wbt" --steps 25 > "$log" 2>&1
+timeout 600 "$TALUS_PROGRAM" run "$scratch/worlds/fall.wbt" --steps 25 > "$log" 2>&1
 expect "the run ends well" [ $? = 0 ]
 expect "the program ends well" grep -q '\] PASS' "$log"
 said() { [ "$(grep -c "$1" "$log")" -ge "$2" ]; }

@@ -17,7 +17,7 @@ try()
 {
     local world=$1 until=$2 robots=$3 log=$scratch/$1.log
     shift 3
-    timeout 100 "$TALUS_PROGRAM" run "$scratch/worlds/$world.wbt" --until "$until" --controller-timeout 60000 "$@" > "$log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$scratch/worlds/$world.wbt" --until "$until" --controller-timeout 60000 "$@" > "$log" 2>&1
     for robot in $robots; do
         expect "$robot" grep -q "\[$robot\] PASS" "$log"
     done

@@ -12,7 +12,7 @@ for name in reset radio_order coupled battery; do
         # The second run is on one processor alone.
         limit=""
         [ $run = 2 ] && command -v taskset > /dev/null && limit="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')"
-        hash=$($limit timeout 60 "$TALUS_PROGRAM" run "$scratch/$name/worlds/$name.wbt" --until 2.4 --hash --quiet 2> /dev/null | sed -n 's/^hash //p')
+        hash=$($limit timeout 600 "$TALUS_PROGRAM" run "$scratch/$name/worlds/$name.wbt" --until 2.4 --hash --quiet 2> /dev/null | sed -n 's/^hash //p')
         expect "$name run $run gives a hash" [ -n "$hash" ]
         [ -z "$seen" ] && seen=$hash
         expect "$name run $run is the same" [ "$hash" = "$seen" ]

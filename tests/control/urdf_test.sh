@@ -5,7 +5,7 @@ scratch=$TALUS_BUILD_DIR/scratch/control.urdf
 project_make "$scratch"
 project_compile "$scratch" tests/control/urdf/urdf.c || exit 1
 cp tests/control/urdf/urdf.wbt "$scratch/worlds/"
-timeout 60 "$TALUS_PROGRAM" run "$scratch/worlds/urdf.wbt" --until 6 --controller-timeout 20000 > "$scratch/log" 2>&1
+timeout 600 "$TALUS_PROGRAM" run "$scratch/worlds/urdf.wbt" --until 6 --controller-timeout 20000 > "$scratch/log" 2>&1
 expect "the controller" grep -q '\] PASS' "$scratch/log"
 expect "reading it back" python3 tests/control/urdf/parse.py "$scratch/controllers/urdf/robot.urdf" "$scratch/log"
 [ $failures = 0 ] || cat "$scratch/log"

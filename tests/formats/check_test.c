@@ -137,6 +137,8 @@ static const struct MessageCase {
       "mass 1e-300 is outside" },
     { "planet", "Solid { boundingObject Box { } physics Physics { mass 6e24 } }", DIAG_WARNING,
       "mass 6e+24 is more than" },
+    { "more than a turn", "Robot { children [ RangeFinder { fieldOfView 6.2833 } ] }", DIAG_WARNING,
+      "fieldOfView 6.2833 is outside of" },
     { "C59 size 0", "Shape { geometry Box { size 0 1 1 } }", DIAG_WARNING, "size 0 is outside of >0" },
     { "no mass", "Solid { boundingObject Box { } physics Physics { density -1 } }", DIAG_WARNING,
       "neither mass nor density" },
@@ -197,6 +199,7 @@ static const struct {
       "Group { children [ Solid { name \"floor\" boundingObject Plane { } } ] }"
       "Robot { children [ SliderJoint { jointParameters JointParameters { } device LinearMotor { }"
       " endPoint Solid { children [ DEF S Shape { geometry Box { size 1 1 1 } } ] boundingObject USE S physics Physics { } } } ] }" },
+    { "a turn in six digits", "Robot { children [ Lidar { fieldOfView 6.28319 } ] }" },
     { "C11 Track with Group",
       "Robot { children [ Track { children [ Group { } TrackWheel { } ] device [ LinearMotor { } PositionSensor { } Brake { } ] } ] }" },
     { "C21 own mass without bounding volume",

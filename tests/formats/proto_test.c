@@ -846,6 +846,85 @@ static void hidden_state_is_applied(void **state)
     diag_destroy(diags);
 }
 
+static SceneNode *first_joint(SceneNode *root)
+{
+    const FieldList *children = scene_list(root, "children");
+    for (int i = 0; i < children->count; i++)
+        if (scene_node_is(scene_list_node(children, i), "HingeJoint"))
+            return scene_list_node(children, i);
+    return NULL;
+}
+
+// What Webots saved with its own model of a robot names other Solids than a stand-in of the library has: it counts as a
+// whole or not at all, so that no knee takes the angle of a finger.
+static void state_of_another_model_is_left_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *text;
+        double angle;
+        bool is_told;
+    } cases[] = {
+        { "the second arm turned about its hinge", "hidden position_0_0 0.5 hidden rotation_1 0 0 1 0.5", 0.5, false },
+        { "an arm 5 m off its hinge", "hidden position_0_0 0.5 hidden translation_1 5 5 5", 0.0, true },
+        { "a Solid that is not there", "hidden position_0_0 0.5 hidden rotation_99 0 0 1 0.5", 0.0, true },
+        { "a joint that is not there", "hidden position_0_0 0.5 hidden position_1_7 1", 0.0, true },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char world[512];
+        snprintf(world, sizeof world, "DEF R UR5e { %s hidden linearVelocity_0 1 0 0 }", cases[i].text);
+        Case test = { "state_of_another_model", { { 0 } }, world, "", { 0 } };
+        DiagSink *diags = diag_create();
+        Scene *scene = load_case(&test, diags, NULL);
+        SceneNode *joint = first_joint(scene_actual(scene_find_def(scene, "R")));
+        CHECK(joint, cases[i].what);
+        CHECK(scene_float(scene_child(joint, "jointParameters"), "position") == cases[i].angle, cases[i].what);
+        CHECK(scene_vec3(scene_find_def(scene, "R"), "linearVelocity").x == 1, "the velocity of the whole counts");
+        bool told = false;
+        for (int j = 0; j < diag_count(diags); j++)
+            told = told || strstr(diag_at(diags, j)->message, "of another model of UR5e");
+        CHECK(told == cases[i].is_told, cases[i].what);
+        scene_destroy(scene);
+        diag_destroy(diags);
+    }
+}
+
+// The body may use nodes of its parameters' defaults by name: a whole default stands for what the parameter has, a node
+// inside of one for itself.
+static void body_uses_defaults(void **state)
+{
+    (void)state;
+    static const Case test = {
+        "use_of_default",
+        { { "P", R25
+            "PROTO P [ field SFNode geometry DEF GEO Box { size 1 2 3 }\n"
+            " field MFNode things [ DEF THING Shape { geometry Cone { } } ] ]\n"
+            "{ Solid { children [ Shape { geometry IS geometry } Group { children IS things } USE THING USE THING ]\n"
+            "  boundingObject USE GEO } }" } },
+        "DEF A P { } DEF B P { geometry Sphere { radius 2 } things [ ] }",
+        "",
+        { 0 }
+    };
+    DiagSink *diags = diag_create();
+    Scene *scene = load_case(&test, diags, NULL);
+    for (int i = 0; i < diag_count(diags); i++)
+        CHECK(diag_at(diags, i)->severity != DIAG_ERROR, diag_at(diags, i)->message);
+    static const struct {
+        const char *def, *bounding;
+    } instances[] = { { "A", "Box" }, { "B", "Sphere" } };
+    for (int i = 0; i < COUNT_OF(instances); i++) {
+        const SceneNode *solid = scene_actual(scene_find_def(scene, instances[i].def));
+        const SceneNode *bounding = scene_actual(scene_child(solid, "boundingObject"));
+        CHECK(bounding && !strcmp(bounding->type->name, instances[i].bounding), instances[i].def);
+        const FieldList *children = scene_list(solid, "children");
+        CHECK(children->count == 4, instances[i].def);
+        CHECK(scene_list_node(children, 2) == scene_list_node(children, 3), "both are the same node");
+        CHECK(!strcmp(scene_child(scene_list_node(children, 2), "geometry")->type->name, "Cone"), instances[i].def);
+    }
+    scene_destroy(scene);
+    diag_destroy(diags);
+}
+
 static void equal_templates_are_evaluated_once(void **state)
 {
     (void)state;
@@ -1148,6 +1227,8 @@ int main(void)
         cmocka_unit_test(parameters_reach_their_fields),
         cmocka_unit_test(templates_are_regenerated),
         cmocka_unit_test(hidden_state_is_applied),
+        cmocka_unit_test(state_of_another_model_is_left_out),
+        cmocka_unit_test(body_uses_defaults),
         cmocka_unit_test(equal_templates_are_evaluated_once),
         cmocka_unit_test(templates_know_their_id),
         cmocka_unit_test(instances_are_imported),

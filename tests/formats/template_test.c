@@ -167,6 +167,7 @@ static void lua_is_evaluated(void **state)
         { "%{ for i = 0, fields.count.value - 1 do }% %{= i }%%{ end }%", " 0 1 2 3" },
         { "%{= fields.count.defaultValue }%", "10" },
         { "%{= 10 / 2 }% %{= 1 / 4 }% %{= 1e300 }% %{= -7 % 3 }%", "5 0.25 1e+300 2" },
+        { "%{ local t = .025 }%%{= t * 2 }% %{= .5 }% %{= -.25e1 }% %{= 1 ..'x' }%", "0.05 0.5 -2.5 1x" },
         { "%{= 'n' .. 4 / 2 .. '-' .. fields.count.value .. 1 }%", "n2-41" },
         { "%{= fields.text.value }%", "it's \"x\"" },
         { "%{= fields.v3.value.x }%%{= fields.turn.value.a }%%{= fields.color.value.g }%", "11.570.5" },

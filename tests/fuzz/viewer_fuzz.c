@@ -13,7 +13,7 @@ static const char world[] =
     "#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { }\n"
     "DEF FLOOR Solid { locked TRUE boundingObject Plane { } }\n"
     "DEF BOX Solid { translation 0 0 1 name \"box\" boundingObject Box { } physics Physics { } }\n"
-    "Robot { name \"r\" children [ Camera { width 2 height 2 } HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 }\n"
+    "Robot { name \"r\" children [ Camera { width 2 height 2 } TouchSensor { boundingObject Capsule { } } HingeJoint { jointParameters HingeJointParameters { axis 0 1 0 }\n"
     "  device [ PositionSensor { } ] endPoint Solid { boundingObject Sphere { } physics Physics { } } } ] }\n";
 
 static void no_thread(void *context) { (void)context; }

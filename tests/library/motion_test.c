@@ -259,8 +259,74 @@ static void test_robots_move(void **state)
     assert_true(moved_count > 60);
 }
 
+typedef struct Grip {
+    Sim *sim;
+    double share;         // of the motors' way
+    double nearest;       // of the pads to the middle
+    double highest_tilt;  // of the pads
+    int pad_count;
+} Grip;
+
+static bool drive(SceneNode *node, void *context)
+{
+    Grip *grip = context;
+    Physics *physics = sim_physics(grip->sim);
+    int joint, axis;
+    if (scene_node_is(node, "Motor") && physics_axis_of(physics, node, &joint, &axis))
+        physics_motor_set_position(physics, joint, axis,
+                                   grip->share * physics_motor(physics, joint, axis).max_position);
+    return true;
+}
+
+static bool measure(SceneNode *node, void *context)
+{
+    Grip *grip = context;
+    if (!scene_node_is(node, "Solid") || !ends_with(scene_string(node, "name"), "inner finger pad"))
+        return true;
+    Pose pose = physics_solid_pose(sim_physics(grip->sim), physics_solid_of(sim_physics(grip->sim), node));
+    grip->nearest = fmin(grip->nearest, fabs(pose.t.y));
+    grip->highest_tilt = fmax(grip->highest_tilt, acos(fmin(quat_rotate(pose.q, vec3(0, 0, 1)).z, 1.0)));
+    grip->pad_count++;
+    return true;
+}
+
+// The pads of a two-finger gripper stay upright on their parallelograms and meet in the middle; half of the published
+// opening on each side at the start.
+static void test_grippers_close(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double open, closed;  // m, from the middle of a pad to that of the gripper
+    } grippers[] = { { "Robotiq2f85Gripper", 0.0462, 0.0039 }, { "Robotiq2f140Gripper", 0.068, 0.0037 } };
+    for (int i = 0; i < COUNT_OF(grippers); i++) {
+        Text world = { 0 };
+        text_printf(
+            &world,
+            "#VRML_SIM R2025a utf8\nEXTERNPROTO \"webots://projects/p/protos/%s.proto\"\nWorldInfo { basicTimeStep %d }\n"
+            "Viewpoint { }\nDEF R Robot { children [ %s { } ] controller \"<none>\" }\n",
+            grippers[i].name, STEP_MS, grippers[i].name);
+        DiagSink *diags = diag_create();
+        Sim *sim = sim_load_text("grip.wbt", world.data, world.length, NULL, diags);
+        CHECK(sim && diag_total(diags, DIAG_WARNING) == 0, grippers[i].name);
+        SceneNode *robot = scene_actual(scene_find_def(sim_scene(sim), "R"));
+        for (int share = 0; share <= 1; share++) {
+            Grip grip = { .sim = sim, .share = share, .nearest = 1.0 };
+            scene_walk(robot, false, drive, &grip);
+            for (int step = 0; step < 150; step++)
+                sim_step(sim);
+            scene_walk(robot, false, measure, &grip);
+            CHECK_NEAR(grip.nearest, share ? grippers[i].closed : grippers[i].open, 0.001, grippers[i].name);
+            CHECK(grip.pad_count == 2 && grip.highest_tilt < 0.05, grippers[i].name);
+        }
+        sim_destroy(sim);
+        diag_destroy(diags);
+        text_free(&world);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_robots_move) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_robots_move), cmocka_unit_test(test_grippers_close) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

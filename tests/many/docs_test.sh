@@ -23,7 +23,7 @@ failures=0 ran=0
 run() # NAME COMMAND...: what it says is shown when it fails
 {
   ran=$((ran + 1))
-  (cd "$folder" && timeout 120 "${@:2}") > "$folder/said" 2>&1 && return
+  (cd "$folder" && timeout 600 "${@:2}") > "$folder/said" 2>&1 && return
   echo "$1 fails: $(tail -5 "$folder/said")"
   failures=$((failures + 1))
 }

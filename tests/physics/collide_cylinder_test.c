@@ -432,7 +432,7 @@ static void test_against_ode(void **state)
                                              : dCreateCylinder(NULL, b->size[0], 2 * b->size[1]);
         int both = 0, missed = 0, deeper = 0, wrong = 0;
         double least = fmin(least_size(a), least_size(b));
-        for (int n = 0; n < 2000; n++) {
+        for (int n = 0; n < support_trials(2000); n++) {
             CollidePose pa, pb;
             double qa[4], qb[4];
             random_pose(0.8, &pa, qa);
@@ -455,7 +455,7 @@ static void test_against_ode(void **state)
             deeper++;
             wrong += deepest(points, ours) > close_to(truth, least) + truth;
         }
-        CHECK(both > 100 && missed == 0, pairs[p].name);
+        CHECK(both > support_trials(100) && missed == 0, pairs[p].name);
         print_message("%s: %d of %d deeper than in ODE, %d of them wrong\n", pairs[p].name, deeper, both, wrong);
         CHECK(wrong == 0, pairs[p].name);
         dGeomDestroy(ga);
@@ -469,7 +469,7 @@ static void test_small_changes_stay_small(void **state)
     (void)state;
     int jumps = 0, touched = 0;
     for (int p = 0; p < COUNT_OF(pairs); p++)
-        for (int n = 0; n < 300; n++) {
+        for (int n = 0; n < support_trials(300); n++) {
             Scene s = { .a = pairs[p].a, .b = pairs[p].b };
             CollidePoint before[COLLIDE_POINTS], after[COLLIDE_POINTS];
             double q[4], moved = 0.0;
@@ -486,7 +486,7 @@ static void test_small_changes_stay_small(void **state)
             touched += count > 0;
             jumps += count != again || moved > 1e-7;
         }
-    CHECK(touched > 1500 && jumps <= 2, "jumps");
+    CHECK(touched > support_trials(1500) && jumps <= 2, "jumps");
 }
 
 // Any sizes, poses that are exactly aligned as often as not: finite, few, unit normals, and the same with the shapes
@@ -495,7 +495,7 @@ static void test_any_sizes(void **state)
 {
     (void)state;
     static const double sizes[] = { 0.0, 1e-9, 1e-4, 0.01, 0.1, 1.0, 50.0, 1e4 };
-    for (int n = 0; n < 60000; n++) {
+    for (int n = 0; n < support_trials(60000); n++) {
         CollideShape shapes[2] = { { .type = GEOMETRY_CYLINDER },
                                    { .type = n % 2 ? GEOMETRY_BOX : GEOMETRY_CYLINDER } };
         CollidePose poses[2];

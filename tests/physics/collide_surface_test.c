@@ -180,7 +180,7 @@ static void flat_triangles_are_a_plane(void **state)
             CollidePose turned;
             Ground grid = ground_heights(&mesh, 4.0, &turned);
             for (int form = 0; form < FORMS; form++)
-                for (int trial = 0; trial < 400; trial++) {
+                for (int trial = 0; trial < support_trials(400); trial++) {
                     CollidePose pose = random_turn(2.0 * random_unit() - 1.0, 2.0 * random_unit() - 1.0, 0.0);
                     if (trial % 4 == 0)
                         pose = pose_of(pose.position[0], pose.position[1], 0, (double[3]){ 0, 0, 1 },
@@ -222,7 +222,7 @@ static void balls_are_as_deep_as_they_are_near(void **state)
         Ground mesh = ground_mesh(24, 3.0, kinds[g]);
         CollidePose turned;
         Ground grid = ground_heights(&mesh, 3.0, &turned);
-        for (int trial = 0; trial < 600; trial++) {
+        for (int trial = 0; trial < support_trials(600); trial++) {
             double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0;
             if (trial % 3 == 0)
                 x *= 0.02;
@@ -345,7 +345,7 @@ static void a_step_pushes_the_right_way(void **state)
                                                    block->triangle_count);
     Convex *convex = wedge();
     for (int form = 0; form < FORMS; form++)
-        for (int trial = 0; trial < 1000; trial++) {
+        for (int trial = 0; trial < support_trials(1000); trial++) {
             CollidePose pose = random_turn(0, 0, 0);
             // On top, as far over the edge as its middle allows; and beside it, as far down.
             bool is_on = trial % 2;
@@ -455,7 +455,7 @@ static void what_is_below_touches(void **state)
     for (int form = 0; form < FORMS; form++)
         for (int k = 0; k < 2; k++) {
             int touching = 0, lost = 0, invented = 0, too_deep = 0, too_shallow = 0;
-            for (int trial = 0; trial < 1000; trial++) {
+            for (int trial = 0; trial < support_trials(1000); trial++) {
                 double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0;
                 CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
                 CollidePoint points[COLLIDE_SURFACE_POINTS];
@@ -471,7 +471,7 @@ static void what_is_below_touches(void **state)
             }
             print_message("%s on %s: %d touch, %d lost, %d invented, %d too deep, %d too shallow\n", form_names[form],
                           k ? "heights" : "a mesh", touching, lost, invented, too_deep, too_shallow);
-            CHECK(touching > 300 && lost == 0 && invented == 0, form_names[form]);
+            CHECK(touching > support_trials(300) && lost == 0 && invented == 0, form_names[form]);
             // A sunken edge or corner between hills has more than one way out.
             CHECK(too_deep * 25 < touching && too_shallow * 25 < touching, form_names[form]);
         }
@@ -526,7 +526,7 @@ static void boxes_do_not_touch_early(void **state)
     Ground grid = ground_heights(&mesh, 3.0, &turned);
     int early[2] = { 0 }, lost[2] = { 0 };
     seed = 3;
-    for (int trial = 0; trial < 40000; trial++) {
+    for (int trial = 0; trial < support_trials(16000); trial++) {
         double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0, apart = INFINITY;
         CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
         for (int i = 0; i < mesh.triangle_count; i++) {
@@ -599,7 +599,7 @@ static void the_same_touches_as_in_ode(void **state)
         dGeomID geom = geom_of(form);
         for (int k = 0; k < 2; k++) {
             int touching = 0, apart = 0, deeper = 0;
-            for (int trial = 0; trial < 1500; trial++) {
+            for (int trial = 0; trial < support_trials(1500); trial++) {
                 double x = 2.0 * random_unit() - 1.0, y = 2.0 * random_unit() - 1.0;
                 CollidePose pose = random_turn(x, y, hills(x, y) + 0.04 + 0.2 * random_unit());
                 CollidePoint points[COLLIDE_SURFACE_POINTS];
@@ -613,7 +613,7 @@ static void the_same_touches_as_in_ode(void **state)
             print_message("%s on %s: of %d that touch in ODE %d otherwise, %d of another depth\n", form_names[form],
                           k ? "heights" : "a mesh", touching, apart, deeper);
             // What it loses and invents is ODE's part: the test before this one has the truth of these hills.
-            CHECK(touching > 400 && apart * 5 <= touching && deeper * 5 <= touching, form_names[form]);
+            CHECK(touching > support_trials(400) && apart * 5 <= touching && deeper * 5 <= touching, form_names[form]);
         }
         dGeomDestroy(geom);
     }

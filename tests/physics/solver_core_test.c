@@ -283,6 +283,84 @@ static void test_growing_towers(void **state)
     tower_changes(true, 12, SOLVER_SWEPT);
 }
 
+// A crawler of boxes in a row: balls with weak motors between them, which turn the boxes about y.
+static void crawler_init(SolverScene *s, int count)
+{
+    scene_init(s, 0.008);
+    for (int i = 0; i < count; i++)
+        scene_box(s, 0.35 * i, 0.0, 0.3, 0.08, 1.0 + 0.5 * (i % 3));
+    for (int i = 0; i + 1 < count; i++)
+        scene_ball(s, i, i + 1, 0.35 * i + 0.175, 0.0, 0.3);
+}
+
+static void crawler_rows(SolverScene *s, int count, int step)
+{
+    const int balls = count - 1;
+    s->input.joint_count = balls;
+    for (int i = 0; i < balls; i++)
+        scene_ball_rows(s, i);
+    for (int i = 0; i < balls; i++) {
+        int first = 3 * balls + i;
+        SolverRow *row = &s->rows[first];
+        *row = (SolverRow){ .rhs = 3.0 * sin(0.02 * step + i), .cfm = 1e-5, .friction_of = -1 };
+        row->hi = i % 2 ? 0.6 : 20.0;
+        row->lo = -row->hi;
+        row->j1[4] = 1.0;
+        row->j2[4] = -1.0;
+        s->joints[s->input.joint_count++] = (SolverJoint){ i, i + 1, first, 1 };
+    }
+    s->input.row_count = 4 * balls;
+    s->input.contact_count = 0;
+    for (int i = 0; i < count; i++)
+        scene_collide_pair(s, i, -1);
+}
+
+// Rows with bounds in the trees and in the dense problem are two ways to the same solution: with feet that stick, slide
+// and lift, and motors at their limits and inside. Both get the same bodies in each step; what they remember is their
+// own, and the same as far as rows go.
+static void test_springs_are_dense(void **state)
+{
+    (void)state;
+    enum { COUNT = 5, STEPS = 1500 };
+    static SolverScene s;
+    static SolverBody before[COUNT], sprung[COUNT];
+    static double forces[4 * COUNT];
+    crawler_init(&s, COUNT);
+    Solver *springs = solver_create(&(SolverOptions){ .method = SOLVER_DIRECT });
+    Solver *dense = solver_create(&(SolverOptions){ .method = SOLVER_DIRECT, .no_springs = true });
+    int spring_steps = 0, limits = 0;
+    double worst = 0.0, worst_force = 0.0;
+    for (int step = 0; step < STEPS; step++) {
+        crawler_rows(&s, COUNT, step);
+        memcpy(before, s.bodies, sizeof before);
+        solver_step(springs, &s.input);
+        memcpy(sprung, s.bodies, sizeof sprung);
+        for (int i = 0; i < s.input.row_count; i++)
+            forces[i] = s.rows[i].force;
+        memcpy(s.bodies, before, sizeof before);
+        solver_step(dense, &s.input);
+        for (int i = 0; i < COUNT; i++)
+            for (int k = 0; k < 6; k++)
+                worst = fmax(worst, fabs(s.bodies[i].velocity[k] - sprung[i].velocity[k]));
+        for (int i = 0; i < s.input.row_count; i++) {
+            worst_force = fmax(worst_force, fabs(s.rows[i].force - forces[i]));
+            limits += i >= 3 * (COUNT - 1) && fabs(forces[i]) > s.rows[i].hi - 1e-9;
+        }
+        spring_steps += solver_statistics(springs)->spring_island_count;
+        assert_int_equal(solver_statistics(dense)->spring_island_count, 0);
+        memcpy(s.bodies, sprung, sizeof sprung);
+    }
+    printf("springs in %d of %d steps, %d motors at their limits; apart %.1e m/s, %.1e N\n", spring_steps, STEPS,
+           limits, worst, worst_force);
+    CHECK(worst < 1e-9, "velocities");    // m/s, rad/s: of some 5; a row may be taken as free within PIVOT_SLACK
+    CHECK(worst_force < 1e-7, "forces");  // N, N m: of some 100
+    CHECK(spring_steps > STEPS / 2, "most steps are solved in the trees");
+    CHECK(limits > 100, "motors reach their limits");
+    CHECK(scene_is_finite(&s, 100.0), "crawler");
+    solver_destroy(springs);
+    solver_destroy(dense);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,7 +369,7 @@ int main(void)
         cmocka_unit_test(test_redundant_joints),   cmocka_unit_test(test_mass_ratio),
         cmocka_unit_test(test_overlapping_start),  cmocka_unit_test(test_not_finite_is_stopped),
         cmocka_unit_test(test_state_continues),    cmocka_unit_test(test_sleeping_bodies_are_left_alone),
-        cmocka_unit_test(test_growing_towers),
+        cmocka_unit_test(test_growing_towers),     cmocka_unit_test(test_springs_are_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

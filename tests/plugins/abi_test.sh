@@ -21,7 +21,7 @@ generate() {
 # try COMPILER... HEADERS: builds and runs it; out.txt has what it said
 try() {
   (cd "$scratch" && "$@" -w -g -fPIC -shared -I"$here" plugins/physics/abi/abi.c -o plugins/physics/abi/libabi.so) &&
-    timeout 100 "$TALUS_PROGRAM" run "$scratch/worlds/abi.wbt" --until 0.1 >"$scratch/out.txt" 2>"$scratch/err.txt" &&
+    timeout 600 "$TALUS_PROGRAM" run "$scratch/worlds/abi.wbt" --until 0.1 >"$scratch/out.txt" 2>"$scratch/err.txt" &&
     grep -q '^\[abi\] called [0-9]*, linked [0-9]*$' "$scratch/out.txt"
 }
 generate "$PWD/include" || complain "the list of functions is not understood"

@@ -24,7 +24,7 @@ one() {
   local code=$1 snapshot=$2 name=$3 where=$4 how=$5 options=$6 wrong="" verb="run worlds/crash.wbt"; shift 6
   room "$name"
   [ $where = draw ] && verb="render worlds/crash.wbt crash.png"
-  CRASH_IN=$where CRASH_HOW=$how timeout 250 "$TALUS_PROGRAM" $verb $options >out 2>err
+  CRASH_IN=$where CRASH_HOW=$how timeout 600 "$TALUS_PROGRAM" $verb $options >out 2>err
   local got=$?
   [ $got = $code ] || wrong="exit code $got"
   for text in "$@"; do
@@ -66,7 +66,7 @@ check step ode 'ODE says "a message of ours"' 'crash.cpp:'
 # What was printed before the heap was damaged is not lost, nor how the run went; each as it is after any other fault.
 output() {  # name way options
   room "$1"
-  CRASH_TALK=1 CRASH_IN=step_end CRASH_HOW=$2 timeout 60 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 $3 >out 2>err
+  CRASH_TALK=1 CRASH_IN=step_end CRASH_HOW=$2 timeout 600 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 $3 >out 2>err
   sed '/"speed"\|"seconds"\|"stepsPerSecond"\|"failure"\| a step:\|stopped/d; s/[0-9.]* x real time.*//; /"phases"/,$d' out >out.plain
 }
 # Damage with the heap's lock held by the thread that fails: other threads are there.
@@ -101,7 +101,7 @@ wait
 harmless() {  # way
   room "harmless-$1"
   for where in init step; do
-    CRASH_IN=$where CRASH_HOW=$1 timeout 60 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 --hash -q >out 2>err || failed "$1 in $where: exit code $?"
+    CRASH_IN=$where CRASH_HOW=$1 timeout 600 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 --hash -q >out 2>err || failed "$1 in $where: exit code $?"
     cmp -s out ../plain || { failed "$1 in $where: $(cat out)"; cat err >>"$scratch/log"; }
   done
 }
@@ -158,7 +158,7 @@ value_of() { echo $((tables + 8 + 16 * $(readelf -dW whole.so | awk -v tag="($1)
 first_size=$((64 + 40 + 56 * $(readelf -lW whole.so | awk '/^  [A-Z]/ && !/Type/ { if ($1 == "LOAD") { print n + 0; exit } n++ }')))
 damage() { cp whole.so $library; printf "$2" | dd of=$library bs=1 seek=$1 conv=notrunc status=none; }  # place bytes
 faulty() {  # what text
-  timeout 60 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 >out 2>err
+  timeout 600 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 >out 2>err
   local code=$?
   [ $code = 1 ] && grep -q "physics plugin 'crash': $2" err || { failed "$1: exit code $code"; cat err >>log; }
 }

@@ -12,7 +12,7 @@ cp -r examples/physics_* "$scratch/"
 cd "$scratch" || exit 1
 failures=0
 complain() { echo "$1"; failures=$((failures + 1)); }
-talus() { timeout 100 "$TALUS_PROGRAM" "$@"; }
+talus() { timeout 600 "$TALUS_PROGRAM" "$@"; }
 for project in physics_*; do
   talus build "$project" --clean >/dev/null 2>&1
   talus build "$project" >build.log 2>&1 || { complain "$project does not build"; cat build.log; }

@@ -69,8 +69,8 @@ int main(void)
   return 0;
 }
 C
-timeout 100 "$TALUS_PROGRAM" build . >build.log 2>&1 || { cat build.log; exit 1; }
-timeout 100 "$TALUS_PROGRAM" run worlds/first.wbt --until 5 >out.txt 2>err.txt || { echo "the run ends with $?"; cat err.txt; exit 1; }
+timeout 600 "$TALUS_PROGRAM" build . >build.log 2>&1 || { cat build.log; exit 1; }
+timeout 600 "$TALUS_PROGRAM" run worlds/first.wbt --until 5 >out.txt 2>err.txt || { echo "the run ends with $?"; cat err.txt; exit 1; }
 cat >expected.txt <<'T'
 [first] init 1
 [first] answer first

@@ -79,8 +79,8 @@ for name in talks kills films loads; do
     controller $name
     expect "compile $name" project_compile "$project" "$project/$name.c"
 done
-run() { timeout 200 "$TALUS_PROGRAM" run "$@" > "$project/log" 2>&1; }
-export_to() { timeout 200 "$TALUS_PROGRAM" export "$@" > "$project/log" 2>&1; }
+run() { timeout 600 "$TALUS_PROGRAM" run "$@" > "$project/log" 2>&1; }
+export_to() { timeout 600 "$TALUS_PROGRAM" export "$@" > "$project/log" 2>&1; }
 code() { "$@"; code=$?; }
 
 # The same run as a table and as a recording; then every other form of it.
@@ -102,10 +102,14 @@ done
 expect "nothing beside them" test -z "$(find "$project" -maxdepth 1 -name '*.*.talus' -o -maxdepth 1 -name '*.tmp')"
 validator=$TALUS_BUILD_DIR/web/node_modules/gltf-validator
 if [ -d "$validator" ] && command -v node > /dev/null; then
-    expect "gltf-validator" node -e "
-        require('$validator').validateBytes(new Uint8Array(require('fs').readFileSync('$project/export.glb'))).then(report => {
-            if (report.issues.numErrors + report.issues.numWarnings > 0) { console.log(JSON.stringify(report.issues.messages.slice(0, 5))); process.exit(1) }
-        })"
+    expect "skins as glTF" "$TALUS_PROGRAM" convert tests/control/cases/skin/skin.wbt "$project/skin.glb" --quiet
+    for file in export skin; do
+        expect "gltf-validator: $file" node -e "
+            require('$validator').validateBytes(new Uint8Array(require('fs').readFileSync('$project/$file.glb'))).then(report => {
+                if (report.issues.numErrors + report.issues.numWarnings > 0) { console.log(JSON.stringify(report.issues.messages.slice(0, 5))); process.exit(1) }
+            })"
+    done
+    expect "three parts are bent" grep -qa '"skins":\[{"inverseBindMatrices":[0-9]*,"joints":\[[^]]*\]},{[^}]*},{[^}]*}\]' "$project/skin.glb"
 else
     echo "gltf-validator is not installed: that check is left out"
 fi

@@ -13,7 +13,7 @@ DirectionalLight { direction 1 1 -2 intensity 3 }
 Solid { name "floor" children [ Shape { appearance PBRAppearance { baseColor 0.6 0.6 0.6 metalness 0 roughness 1 } geometry Plane { size 8 8 } } ] boundingObject Plane { size 8 8 } }
 DEF BALL Solid { name "ball" translation 0 0 1 children [ Shape { appearance PBRAppearance { baseColor 1 0 0 metalness 0 roughness 1 } geometry Sphere { radius 0.2 } } ] boundingObject Sphere { radius 0.2 } physics Physics { } }
 WORLD
-run() { timeout 200 "$TALUS_PROGRAM" run "$project/worlds/fall.wbt" --hash "$@" > "$project/log" 2>&1; }
+run() { timeout 600 "$TALUS_PROGRAM" run "$project/worlds/fall.wbt" --hash "$@" > "$project/log" 2>&1; }
 # probe FILE STREAM ENTRY
 probe() { ffprobe -v error -count_frames -select_streams "$2" -show_entries "stream=$3" -of csv=p=0 "$1" | head -1 | tr -d ','; }
 
@@ -44,7 +44,7 @@ expect "not red at last ($r $g $b)" test "$r" -lt $((g + 30))
 
 # A movie of a recording, drawn from the world: the same pictures as of the run, and its sounds. Without the world it is said and nothing is there.
 expect "recorded" run --until 1 --record "$project/fall.talus"
-export_to() { timeout 200 "$TALUS_PROGRAM" export "$@" > "$project/log" 2>&1; }
+export_to() { timeout 600 "$TALUS_PROGRAM" export "$@" > "$project/log" 2>&1; }
 expect "exported" export_to "$project/fall.talus" "$project/fall.mp4" --size 64x48 --rate 25
 expect "exported: pictures" test "$(probe "$project/fall.mp4" v nb_read_frames)" = 26
 expect "exported: sound" test -n "$(probe "$project/fall.mp4" a codec_name)"
@@ -141,7 +141,7 @@ int main(void)
 SOURCE
 expect "compile" project_compile "$project" "$project/controllers/film/film.c"
 sed 's/^DEF BALL/Robot { name "film" supervisor TRUE controller "film" }\nDEF BALL/' "$project/worlds/fall.wbt" > "$project/worlds/film.wbt"
-timeout 250 "$TALUS_PROGRAM" run "$project/worlds/film.wbt" --until 2 > "$project/log" 2>&1
+timeout 600 "$TALUS_PROGRAM" run "$project/worlds/film.wbt" --until 2 > "$project/log" 2>&1
 expect "supervisor" grep -q '\] PASS' "$project/log"
 expect "no mistakes" test -z "$(grep FAIL "$project/log")"
 expect "its sound" test -n "$(probe "$project/controllers/film/film.webm" a codec_name)"

@@ -1,5 +1,5 @@
 # What LEDs, displays and pens show is in movies of recordings as in those of runs: the same places have the same colours, and what lights
-# up lights up what stands beside it.
+# up lights up what stands beside it; so are belts of Tracks and Skins that a program bends.
 . tests/control/project.sh
 project=$TALUS_BUILD_DIR/scratch/record.shown
 [ -x "$TALUS_BUILD_DIR/talus-movie" ] || { echo "skipped: built without FFmpeg's libraries"; exit 77; }
@@ -37,19 +37,46 @@ Robot {
       geometry Plane { size 0.8 0.8 } } ] }
   ]
 }
+Robot {
+  name "roller"
+  translation 0.9 -0.7 0.1
+  controller "shown"
+  physics Physics { density -1 mass 1 }
+  boundingObject Sphere { radius 0.02 }
+  children [
+    Track {
+      device LinearMotor { name "belt" maxVelocity 10 }
+      geometriesCount 1
+      animatedGeometry Shape { appearance PBRAppearance { baseColor 0 0 0 emissiveColor 1 0 1 metalness 0 } geometry Box { size 0.2 0.3 0.05 } }
+      children [ TrackWheel { position -0.4 0 radius 0.05 inner TRUE } TrackWheel { position 0.4 0 radius 0.05 inner TRUE } ]
+    }
+    Skin { name "worm" translation -1 1.6 0 rotation 0 1 0 0 modelUrl "worm.gltf" appearance [ Appearance { material Material { diffuseColor 0 0 0 emissiveColor 1 1 0 } } ] }
+  ]
+}
 WORLD
+cp tests/control/cases/skin/worm.gltf "$project/worlds/"
 mkdir -p "$project/controllers/shown"
 cat > "$project/controllers/shown/shown.c" <<'SOURCE'
 #include <webots/display.h>
 #include <webots/led.h>
+#include <webots/motor.h>
 #include <webots/pen.h>
 #include <webots/robot.h>
+#include <webots/skin.h>
 #include <string.h>
 int main(void)
 {
     wb_robot_init();
-    int paints = !strcmp(wb_robot_get_name(), "painter");
+    int paints = !strcmp(wb_robot_get_name(), "painter"), rolls = !strcmp(wb_robot_get_name(), "roller");
+    if (rolls) {
+        wb_motor_set_position(wb_robot_get_device("belt"), 1e9);
+        wb_motor_set_velocity(wb_robot_get_device("belt"), 0.5);
+    }
     for (int step = 0; wb_robot_step(8) != -1; step++) {
+        if (rolls && step == 30)
+            wb_skin_set_bone_orientation(wb_robot_get_device("worm"), 1, (const double[4]){ 0, 1, 0, 1.5708 }, 0);
+        if (rolls)
+            continue;
         if (paints && step == 12)
             wb_pen_write(wb_robot_get_device("pen"), 1);
         if (paints && step == 75)
@@ -69,10 +96,10 @@ int main(void)
 }
 SOURCE
 expect "compile" project_compile "$project" "$project/controllers/shown/shown.c"
-timeout 200 "$TALUS_PROGRAM" run "$project/worlds/shown.wbt" --until 1 --controller-timeout 60000 --movie "$project/run.mp4" \
+timeout 600 "$TALUS_PROGRAM" run "$project/worlds/shown.wbt" --until 1 --controller-timeout 60000 --movie "$project/run.mp4" \
     --movie-size 320x240 --movie-rate 25 --record "$project/run.talus" > "$project/log" 2>&1
 expect "run" test $? = 0
-expect "export" timeout 200 "$TALUS_PROGRAM" export "$project/run.talus" "$project/recorded.mp4" --size 320x240 --rate 25
+expect "export" timeout 600 "$TALUS_PROGRAM" export "$project/run.talus" "$project/recorded.mp4" --size 320x240 --rate 25
 # picture FILE NUMBER: as raw red, green, blue.
 picture() { ffmpeg -v error -i "$1" -vf "select=eq(n\\,$2),format=rgb24" -frames:v 1 -f rawvideo -; }
 for number in 2 9 24; do
@@ -105,6 +132,13 @@ assert mean(bright, screen)[1] > mean(dark, screen)[1] + 80 and mean(bright, scr
 blue = {x for y in range(H // 2, H) for x in range(W) if bright[3 * (y * W + x) + 2] > bright[3 * (y * W + x)] + 20}
 print(min(blue, default=-1), max(blue, default=-1), len(blue))
 assert max(blue) - min(blue) > 50 and len(blue) == max(blue) - min(blue) + 1, "a line"
+def places(data, fits):
+    return [x for y in range(H) for x in range(W) if fits(*data[3 * (y * W + x):3 * (y * W + x) + 3])]
+belts = [places(load("recorded-%d" % number), lambda r, g, b: r > 150 and b > 150 and g < 100) for number in (2, 24)]
+worms = [places(load("recorded-%d" % number), lambda r, g, b: r > 150 and g > 150 and b < 100) for number in (2, 24)]
+print([sum(belt) / len(belt) for belt in belts], [len(worm) for worm in worms])
+assert abs(sum(belts[0]) / len(belts[0]) - sum(belts[1]) / len(belts[1])) > 5, "the belt runs"
+assert len(worms[1]) > 1.5 * len(worms[0]) > 0, "the worm is bent: it stood, now its length is seen"
 PYTHON
 expect "same pictures" python3 "$project/compare.py" "$project"
 exit $((failures > 0))

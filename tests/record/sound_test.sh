@@ -5,7 +5,7 @@ project=$TALUS_BUILD_DIR/scratch/record.sound
 project_make "$project"
 cp tests/control/cases/speaker/speaker.wbt "$project/worlds/"
 expect "compile" project_compile "$project" tests/control/cases/speaker/speaker.c
-run() { timeout 120 "$TALUS_PROGRAM" run "$project/worlds/speaker.wbt" --until 3 --hash --controller-timeout 60000 "$@" > "$project/log" 2>&1; }
+run() { timeout 600 "$TALUS_PROGRAM" run "$project/worlds/speaker.wbt" --until 3 --hash --controller-timeout 60000 "$@" > "$project/log" 2>&1; }
 
 expect "first run" run --sound "$project/a.wav"
 first=$(grep '^hash' "$project/log")

@@ -147,6 +147,28 @@ static void a_clone_that_gets_its_own_nodes_goes_on(void **state)
     talus_free(copy);
 }
 
+// A clone may outlive what it was made of and be a model itself, before and after edits.
+static void clones_of_changed_clones_stand_alone(void **state)
+{
+    (void)state;
+    TalusWorld *last = open_world();
+    for (int i = 1; i <= 4; i++) {
+        TalusWorld *next = clone(last);
+        talus_free(last);
+        last = next;
+        assert_true(talus_set_path(last, "BOX.physics.mass", i));
+        TalusWorld *before = clone(last);
+        assert_true(talus_set_path(last, "BOX.physics.mass", i + 0.5));
+        TalusWorld *after = clone(last);
+        assert_true(number(before, "BOX.physics.mass") == i && number(after, "BOX.physics.mass") == i + 0.5);
+        run_together(last, after, 10, "a clone of a clone");
+        assert_true(talus_step(before, 10));
+        talus_free(before);
+        talus_free(after);
+    }
+    talus_free(last);
+}
+
 // ---- every example ----
 
 static void run_example(const char *path)
@@ -246,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_reset_comes_back_to_the_moment_of_cloning),
         cmocka_unit_test(nobody_sees_what_another_writes),
         cmocka_unit_test(a_clone_that_gets_its_own_nodes_goes_on),
+        cmocka_unit_test(clones_of_changed_clones_stand_alone),
         cmocka_unit_test(examples_have_clones),
         cmocka_unit_test(wrong_calls_say_why),
         cmocka_unit_test(clones_leave_nothing_behind),

@@ -51,7 +51,7 @@ static SceneNode *named(const Sim *sim, const char *def) { return scene_find_def
 
 // ---------------------------------------------------------------------------------------------------- what can be seen
 
-enum { STEPS = 30, SIDE = 20, READINGS = 8192 };
+enum { STEPS = 12, SIDE = 20, READINGS = 8192 };
 
 typedef struct Outcome {
     double places[64 * 7];

@@ -12,11 +12,11 @@ check() { # check NAME CONDITION...
 }
 ends() { # ends CODE ARGUMENTS...: exit code of a run
   local code=$1; shift
-  timeout 60 "$talus" "$@" > "$folder/out" 2> "$folder/err"
+  timeout 600 "$talus" "$@" > "$folder/out" 2> "$folder/err"
   local got=$?
   [ $got = "$code" ] || { echo "exit code $got, not $code: talus $*"; cat "$folder/err"; return 1; }
 }
-hash_of() { timeout 60 "$talus" run "$@" --hash --quiet 2>> "$folder/err" | sed -n 's/^hash //p'; }
+hash_of() { timeout 600 "$talus" run "$@" --hash --quiet 2>> "$folder/err" | sed -n 's/^hash //p'; }
 
 check "plain run" ends 0 run $world --steps 10
 check "summary" grep -q "10 steps of 8 ms" "$folder/out"

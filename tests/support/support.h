@@ -19,6 +19,15 @@ void support_widen_stack(void);
 __attribute__((constructor)) static void widen_stack(void) { support_widen_stack(); }
 #endif
 
+// How many of `count` random trials to make. A sanitized build looks for faults of memory and undefined behaviour,
+// which the first eighth reaches as well as all of them do; what the numbers are is the plain build's matter.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SUPPORT_TRIALS_PART = 8 };
+#else
+enum { SUPPORT_TRIALS_PART = 1 };
+#endif
+static inline int support_trials(int count) { return count / SUPPORT_TRIALS_PART; }
+
 // Fails the test with the place, the condition and the case's name.
 #define CHECK(condition, name)                                                                                         \
     do {                                                                                                               \

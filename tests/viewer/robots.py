@@ -21,9 +21,16 @@ def at_step(client, step):
     client.until(lambda: client.frames and client.frames[-1].step >= step)
 
 
+# Asks for steps and waits until the last of them is seen: what is asked next falls between two steps, not into these.
+def step(client, count=1):
+    client.asked = getattr(client, "asked", 0) + count
+    client.do("step", n=count)
+    at_step(client, client.asked)
+
+
 def robots_are_heard(run):
     client = run.client()
-    client.do("step", n=5)
+    step(client, 5)
     wait_printed(client, "started")
     wait_printed(client, "key -1 after 0 steps")
     client.until(lambda: any(push["is"] == "label" for push in client.pushes))
@@ -46,13 +53,11 @@ def lamp_lights(client):
 
 
 def keys_reach_them(run, client):
-    at_step(client, 5)
     client.do("key", codes=[ord("A")])
-    client.do("step", n=10)
+    step(client, 10)
     client.until(lambda: any(text.startswith("key 65 ") for text in printed(client)))
-    at_step(client, 15)
     client.do("key", codes=[])
-    client.do("step", n=5)
+    step(client, 5)
     client.until(lambda: sum(text.startswith("key -1 ") for text in printed(client)) == 2)
     client.until(lambda: len(lamp_lights(client)) >= 3)
     lights = lamp_lights(client)
@@ -73,7 +78,7 @@ def cameras_are_seen(client):
     robot = next(node for node in client.do("children", node=0)["nodes"] if node.get("def") == "ROBOT")
     camera = next(node for node in client.do("children", node=robot["node"])["nodes"] if node.get("def") == "CAMERA")
     client.do("watch", what=f"device:{camera['node']}")
-    client.do("step")
+    step(client)
     client.until(lambda: client.pictures)
     tag, node, width, height, kind = struct.unpack_from("<4sIHHB", client.pictures[0])
     check((tag, node, width, height, kind) == (b"PICT", camera["node"], 32, 16, 0), "a picture of the camera")
@@ -92,16 +97,13 @@ def the_float_is_in_water(client):
     bottom = client.poses[solid][2] - 0.2
     check(which == solid and abs(z - (bottom - 0.5) / 2) < 0.01 and abs(mass - 160 * (-0.5 - bottom)) < 1, f"{which} {x} {y} {z} {mass} kg")
     check([frame.sections["DRAW"] for frame in client.frames if "DRAW" in frame.sections] == [b""], "nothing is drawn")
-    last = client.frames[-1].step
     del client.frames[:]
-    client.do("step", n=2)
-    at_step(client, last + 2)
+    step(client, 2)
     check(all("DRAW" not in frame.sections for frame in client.frames), "which is told once")
     client.do("watch", what="buoyancy", on=False)
     client.do("watch", what="drawing", on=False)
     del client.frames[:]
-    client.do("step")
-    at_step(client, last + 3)
+    step(client)
     check("BUOY" not in client.frames[-1].sections, "told while it is watched")
 
 
@@ -111,13 +113,13 @@ def device_named(client, name):
 
 def devices_are_told(client):
     kinds = {device["kind"] for device in client.welcome["meta"]["devices"]}
-    check(kinds == {"DistanceSensor", "Lidar", "Display", "Connector", "Pen", "LightSensor", "PointLight", "Skin"}, str(kinds))
+    check(kinds == {"DistanceSensor", "Lidar", "Display", "Connector", "Pen", "LightSensor", "PointLight", "Skin", "TouchSensor"}, str(kinds))
     eye, lidar, screen = (device_named(client, name) for name in ("eye", "lidar", "screen"))
     check(eye["lookupTable"] == [0, 0, 0, 2, 2000, 0] and eye["solid"] >= 0, str(eye))
     del client.pictures[:]
     for device in (eye, lidar, screen):
         client.do("watch", what=f"device:{device['node']}")
-    client.do("step", n=3)
+    step(client, 3)
     client.until(lambda: any(push.get("name") == f"device:{eye['node']}" for push in client.pushes))
     reading = next(push for push in client.pushes if push.get("name") == f"device:{eye['node']}")["v"][0]
     check(0 < reading <= 2000, f"what the sensor reads: {reading}")
@@ -131,6 +133,33 @@ def devices_are_told(client):
     check(picture_of(lidar)[8:13] == struct.pack("<HHB", 32, 2, 1), "two layers of distances")
     for device in (eye, lidar, screen):
         client.do("watch", what=f"device:{device['node']}", on=False)
+
+
+# A finger that rests on the bumper is felt in every step; a tap between two steps in the next one, once.
+def the_bumper_is_touched(client):
+    bumper = next(i for i, solid in enumerate(client.welcome["meta"]["solids"]) if solid.get("def") == "BUMPER")
+    wheel = next(i for i, solid in enumerate(client.welcome["meta"]["solids"]) if solid.get("def") == "WHEEL")
+
+    def told():
+        return [text for text in printed(client) if text.startswith("bumper")]
+
+    def steps_between():
+        return [int(told()[i + 1].split()[3]) - int(told()[i].split()[3]) for i in range(0, len(told()), 2)]
+
+    check("bumper" in client.refused("touch", solid=wheel), "a wheel is no bumper")
+    for message in ({}, {"solid": 99}, {"solid": "x"}, {"solid": -1}):
+        client.refused("touch", **message)
+    client.do("touch", solid=bumper)
+    step(client, 5)
+    client.until(lambda: len(told()) == 1)
+    client.do("release")
+    step(client, 3)
+    client.until(lambda: len(told()) == 2)
+    client.do("touch", solid=bumper)
+    client.do("release")
+    step(client, 3)
+    client.until(lambda: len(told()) == 4)
+    check(steps_between() == [5, 1], f"a finger is felt while it rests, a tap once: {told()}")
 
 
 def joints_are_put(client):
@@ -179,9 +208,11 @@ def reset_starts_them_again(client):
 def log_repeats_keys():
     run = Run(WORLD, "--log", LOG, "--hash", "--steps", "150", "--mode", "fast")
     client = run.client()
+    bumper = next(i for i, solid in enumerate(client.welcome["meta"]["solids"]) if solid.get("def") == "BUMPER")
     for k in range(6):
         client.do("key", codes=[ord("A")] if k % 2 == 0 else [ord("B")])
         client.do("step", n=7 + k)
+        client.do("touch" if k % 2 == 0 else "release", **({"solid": bumper} if k % 2 == 0 else {}))
     client.do("joint", node=client.welcome["meta"]["joints"][0]["node"], position=0.25)
     client.do("step", n=5)
     client.do("reset")
@@ -207,6 +238,7 @@ if __name__ == "__main__":
     cameras_are_seen(controller)
     the_float_is_in_water(controller)
     devices_are_told(controller)
+    the_bumper_is_touched(controller)
     joints_are_put(controller)
     they_pause_the_world(controller)
     reset_starts_them_again(controller)

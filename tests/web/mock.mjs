@@ -338,3 +338,21 @@ export class MockSim {
 export const shown = (page) => page.waitForFunction(() => window.talus?.scenes > 0 && window.talus.frames > 0 && window.talus.view.isWhole);
 // Two display frames later everything that was asked for is drawn.
 export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// From here on counts animation frames between the motion of the pointer and the force that it sends; read and undone by countedFrames.
+export const countFrames = (page) => page.evaluate(() => {
+  const { handle, canvas } = window.talus, tick = handle.tick.bind(handle), send = WebSocket.prototype.send;
+  const log = { ticks: 0, moved: -1, at: 0, frames: [], perFrame: [], times: [] };
+  handle.tick = () => { log.ticks++; tick(); };
+  canvas.addEventListener('pointermove', (event) => { log.moved = log.ticks; log.at = event.timeStamp; }, true);
+  WebSocket.prototype.send = function (text) {
+    if (String(text).includes('"force"')) {
+      log.frames.push(log.ticks - log.moved);
+      log.perFrame.push(log.ticks);
+      log.times.push(performance.now() - log.at);
+    }
+    return send.call(this, text);
+  };
+  window.countedFrames = () => { WebSocket.prototype.send = send; delete handle.tick; return log; };
+});
+export const countedFrames = (page) => page.evaluate(() => window.countedFrames());

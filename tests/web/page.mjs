@@ -1,6 +1,6 @@
 // page.mjs - the live page in a headless browser against a mock simulation: what is asked, shown and drawn. No times are judged.
 import assert from 'node:assert/strict';
-import { contactSection, drawn, launch, makeGlb, MockSim, openPage, shown, stateSection } from './mock.mjs';
+import { contactSection, countedFrames, countFrames, drawn, launch, makeGlb, MockSim, openPage, shown, stateSection } from './mock.mjs';
 import { said } from './view.mjs';
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -215,6 +215,23 @@ const tests = {
     assert.ok(forces.length > 0 && forces[0].solid === 1 && forces[0].at.length === 3 && forces[0].to.length === 3);
   },
 
+  async 'what a pointer does is sent in the animation frame that follows, the newest of it alone'() {
+    const [x, y] = await pixelOf(1);
+    await countFrames(page);
+    await page.keyboard.down('Alt');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let i = 1; i <= 12; i++)
+      await page.mouse.move(x + 10 * i, y);
+    await drawn(page);
+    await settled();
+    const log = await countedFrames(page);
+    await page.mouse.up();
+    await page.keyboard.up('Alt');
+    assert.ok(log.frames.length > 0 && log.frames.every((count) => count === 1), `frames from motion to message: ${log.frames}`);
+    assert.equal(new Set(log.perFrame).size, log.perFrame.length, 'one message a frame at most');
+  },
+
   async 'one finger turns the view, two zoom it'() {
     const touch = await page.context().newCDPSession(page), [x, y] = await pixelOf(1);
     const send = (type, points) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([px, py], id) => ({ x: px, y: py, id })) });
@@ -231,6 +248,45 @@ const tests = {
     await page.waitForFunction((was) => talus.view.focusDistance < 0.7 * was, distance);
     await page.evaluate(() => talus.navigator.home());
     await page.waitForFunction(() => Math.abs(talus.view.camera.position.x + 3) < 1e-3);
+  },
+
+  async 'one who walks has keys of his own, and turns his head'() {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitemradio', { name: /First person/ }).click();
+    await page.locator('canvas.picture').focus();
+    const before = await eye();
+    await page.keyboard.down('w');
+    await page.waitForFunction((x) => talus.view.camera.position.x > x + 0.2, before[0]);
+    await page.keyboard.up('w');
+    await settled();
+    const after = await eye();
+    assert.ok(Math.abs(after[2] - before[2]) < 1e-6, 'level, though one looks down');
+    assert.deepEqual(after.slice(3), before.slice(3), 'in the same direction');
+    assert.equal(await page.evaluate(() => talus.drawings.on.has('wireframe')), false, 'the key is for nobody else');
+    await drag(await pixelOf(1), [60, 0]);
+    const turned = await eye();
+    assert.deepEqual(turned.slice(0, 3), after.slice(0, 3), 'the head alone turns');
+    assert.notDeepEqual(turned.slice(3), after.slice(3));
+    await page.evaluate(() => { talus.navigator.style = 'webots'; talus.navigator.home(); });
+    await drawn(page);
+  },
+
+  async 'from behind: the eye follows the heading, and stays level'() {
+    const seen = await page.evaluate(() => {
+      const { navigator, world, view } = talus, put = (q) => { world.setPose(1, [0, 0, 0.25], 0, q, 0); navigator.followStep(talus.time); };
+      navigator.follow('behind', 1);
+      put([0, 0, 0, 1]);
+      const from = view.camera.position.clone();
+      put([0.1830127, 0.1830127, 0.6830127, 0.6830127]);  // a quarter turn, and 30 degrees of roll
+      const right = navigator.axis(1, 0, 0), at = view.camera.position.clone();
+      navigator.follow('none', -1);
+      put([0, 0, 0, 1]);
+      navigator.home();
+      return { from: from.toArray(), at: at.toArray(), tilt: right.z };
+    });
+    assert.ok(Math.abs(seen.tilt) < 1e-6, `level: ${seen.tilt}`);
+    assert.ok(Math.abs(seen.at[0] + seen.from[1]) < 0.02 && Math.abs(seen.at[1] - seen.from[0]) < 0.02 && Math.abs(seen.at[2] - seen.from[2]) < 1e-5, `a quarter around: ${seen.from} to ${seen.at}`);
+    await drawn(page);
   },
 
   async 'undo, redo and keys to the robots'() {

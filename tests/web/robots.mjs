@@ -120,6 +120,35 @@ const tests = {
       await only(id, false);
   },
 
+  async 'a bumper is pressed by the mouse, and tapped by a key'() {
+    const bumper = await view.solidOf('BUMPER');
+    await page.evaluate(() => talus.panel('console', true));
+    await page.waitForFunction(() => talus.view.height === talus.canvas.parentElement.clientHeight);
+    await page.evaluate((i) => talus.navigator.fit(talus.world.bounds(i), talus.navigator.pivot.clone().set(-1, 0, 0.2), true), bumper);
+    await drawn(page);
+    const [x, y, under] = await page.evaluate((i) => {
+      const box = talus.canvas.getBoundingClientRect(), at = talus.view.project(talus.world.position(i, talus.navigator.pivot.clone()));
+      return [at[0] + box.left, at[1] + box.top, talus.handle.pick(...at)?.solid];
+    }, bumper);
+    assert.equal(under, bumper, 'it is in sight');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await settled();
+    await steps(4);
+    await printed(/bumper 1 after/);
+    await page.mouse.up();
+    await settled();
+    await steps(4);
+    await printed(/bumper 0 after/);
+    await page.evaluate((i) => talus.handle.select(i), bumper);
+    await page.locator('canvas.picture').focus();
+    await page.keyboard.press('Enter');
+    await settled();
+    await steps(4);
+    await page.waitForFunction(() => document.querySelector('.console-lines').textContent.match(/bumper 1 after/g)?.length === 2);
+    await page.evaluate(() => { talus.panel('console', false); talus.handle.select(-1); });
+  },
+
   async 'what a sensor measures is plotted, and asked for while it is'() {
     const eye = await deviceOf('eye');
     await page.evaluate((node) => { talus.panel('right', true); return talus.inspector.show({ node, type: 'DistanceSensor', name: 'eye' }); }, eye.node);

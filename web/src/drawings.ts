@@ -37,7 +37,7 @@ export const RENDERINGS: Rendering[] = [
   { id: 'lights', words: 'Lights', help: 'where they stand and shine' },
   { id: 'connectors', words: 'Connector axes', help: 'x red where it docks, and the rotations that fit' },
   { id: 'pens', words: 'Pen rays', help: 'violet' },
-  { id: 'skeleton', words: 'Skeletons of skins', help: 'the bones that solids move' },
+  { id: 'skeleton', words: 'Skeletons of skins', help: 'bones that solids or programs move' },
   { id: 'normals', words: 'Normals', help: 'of the surfaces that are drawn' },
   { id: 'sphere', words: 'Bounding sphere', help: 'of the selected solid' },
   { id: 'sleep', words: 'Asleep solids', help: 'a blue mark over each', watch: ['states'] },

@@ -152,6 +152,24 @@ export function readGlows(view: DataView): [number, [number, number, number]][] 
   return glows;
 }
 
+export interface Bones { node: number; poses: Float32Array }  // 7 a bone; none: as the file has them
+
+// Bones of Skins that programs move, in the frames of their meshes.
+export function readBones(view: DataView): Bones[] {
+  const found: Bones[] = [];
+  for (let at = 0; at + 8 <= view.byteLength;) {
+    const count = view.getUint32(at + 4, true);
+    if (at + 8 + 28 * count > view.byteLength)
+      break;
+    const poses = new Float32Array(7 * count);
+    for (let i = 0; i < 7 * count; i++)
+      poses[i] = view.getFloat32(at + 8 + 4 * i, true);
+    found.push({ node: view.getUint32(at, true), poses });
+    at += 8 + 28 * count;
+  }
+  return found;
+}
+
 export interface Screen { node: number; width: number; height: number; rgb: Uint8Array }
 
 // Pictures of displays, row by row from the top; without pixels while nothing was drawn.

@@ -5,11 +5,12 @@ import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import type { Drawings } from './drawings';
 import type { Act, Navigator } from './navigate';
 import type { Overlays } from './overlays';
+import type { Resizer } from './resize';
 import type { Request, Source } from './source';
 import type { View } from './view';
 import type { Hit, World } from './world';
 
-export type Tool = 'select' | 'translate' | 'rotate' | 'move' | 'force' | 'torque' | 'pull';
+export type Tool = 'select' | 'translate' | 'rotate' | 'resize' | 'move' | 'force' | 'torque' | 'pull';
 type Deed = 'move' | 'lift' | 'turn' | 'force' | 'torque' | 'pull';
 
 const CLICK_PIXELS = 20, LONG_PRESS_MS = 550, WHEEL_PART = 0.1;
@@ -21,12 +22,13 @@ const DEEDS: { shift: boolean; alt: boolean; button: number; deed: Deed }[] = [
 export const GESTURES: [string, string][] = [
   ['Select', 'click; again for the part'], ['Turn the view', 'left drag, one finger'], ['Pan the view', 'right drag, two fingers'], ['Zoom', 'wheel, middle drag, pinch'],
   ['Move a solid', 'Shift + left drag'], ['Lift a solid', 'Shift + middle drag or wheel'], ['Turn a solid', 'Shift + right drag'], ['Push with a force', 'Alt + left drag'],
-  ['Twist with a torque', 'Alt + right drag'], ['Pull by an elastic', 'Alt + Shift + left drag'], ['Menu', 'right click, long press'],
+  ['Twist with a torque', 'Alt + right drag'], ['Pull by an elastic', 'Alt + Shift + left drag'], ['Press a bumper', 'left button on it'], ['Resize by handles', 'Ctrl; Shift: all sides'], ['Menu', 'right click, long press'],
 ];
 
 interface Drag {
   deed: Deed | null; act: Act | null; hit: Hit | null; solid: number; x: number; y: number; startX: number; startY: number;
   plane: Plane; start: Vector3; rotation: Quaternion; local: Vector3; moved: boolean; lastRequest: Request | null; button: number;
+  isTouching: boolean;  // a bumper
 }
 
 export class Handle {
@@ -34,16 +36,21 @@ export class Handle {
   selected = -1;
   isFrozen = false;  // a spectator or a recording: nothing can be moved
   onSelect: (solid: number) => void = () => undefined;
+  onHandles: () => void = () => undefined;  // they do something else now
   onMenu: (x: number, y: number, solid: number) => void = () => undefined;
   gizmo: TransformControls | null = null;  // made when it is first wanted: its parts take a while
   private readonly proxy = new Object3D();
   private readonly grabbed = new Object3D();  // where the proxy was when its handle was taken
   private drag: Drag | null = null;
+  private pulled: Request | null = null;  // the newest of what the handles want
+  private isRefused = false;              // ... until they are taken anew
+  private isUniform = false;              // Shift is down: all sides alike
+  private isCtrl = false;                 // the handles of a tool are those that resize while it is down, as in Webots
   private readonly touches = new Map<number, { x: number; y: number }>();
   private longPress = 0;
 
   constructor(private readonly view: View, private readonly world: World, private readonly navigator: Navigator, private readonly drawings: Drawings,
-              private readonly overlays: Overlays, private readonly source: () => Source) {
+              private readonly overlays: Overlays, private readonly resizer: Resizer, private readonly source: () => Source) {
     const canvas = view.canvas;
     canvas.addEventListener('pointerdown', (event) => this.down(event));
     canvas.addEventListener('pointermove', (event) => this.move(event));
@@ -51,7 +58,10 @@ export class Handle {
     canvas.addEventListener('pointercancel', (event) => this.up(event));
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+    for (const type of ['keydown', 'keyup', 'blur'] as const)
+      window.addEventListener(type, (event) => this.modified(event), true);
     view.scene.add(this.proxy);
+    resizer.onChosen = () => { this.placeGizmo(); view.dirty(); };
     view.beforeDraw.push(() => this.placeGizmo());
   }
 
@@ -59,6 +69,25 @@ export class Handle {
     this.tool = tool;
     this.placeGizmo();
     this.view.dirty();
+  }
+
+  // What the handles do: the tool's own, or resizing.
+  get handles(): 'translate' | 'rotate' | 'scale' | null {
+    const has = this.tool === 'translate' || this.tool === 'rotate' ? this.tool : null;
+    return this.tool === 'resize' || (has && this.isCtrl) ? 'scale' : has;
+  }
+
+  private modified(event: Event): void {
+    const { ctrlKey = false, shiftKey = false } = event as Partial<KeyboardEvent>, was = this.handles;
+    this.isUniform = shiftKey;
+    if (this.gizmo?.dragging)
+      return;
+    this.isCtrl = ctrlKey;
+    if (this.handles !== was) {
+      this.onHandles();
+      this.placeGizmo();
+      this.view.dirty();
+    }
   }
 
   select(solid: number): void {
@@ -75,19 +104,23 @@ export class Handle {
     gizmo.addEventListener('change', () => this.view.dirty());
     gizmo.addEventListener('objectChange', () => this.gizmoMoved());
     gizmo.addEventListener('mouseDown', () => {
+      this.isRefused = false;
       this.grabbed.position.copy(this.proxy.position);
       this.grabbed.quaternion.copy(this.proxy.quaternion);
+      this.resizer.grab();
     });
     gizmo.addEventListener('mouseUp', () => {
       this.overlays.setTip('', 0, 0);
+      this.sendPulled();
       this.send({ do: 'release' });
+      this.onHandles();
     });
     this.view.scene.add(gizmo.getHelper());
     return gizmo;
   }
 
   private placeGizmo(): void {
-    const mode = this.tool === 'translate' || this.tool === 'rotate' ? this.tool : null;
+    const mode = this.handles;
     if (this.selected < 0 || this.selected >= this.world.solidCount || !mode || this.isFrozen) {
       if (this.gizmo?.object)
         this.gizmo.detach();
@@ -96,8 +129,15 @@ export class Handle {
     this.gizmo ??= this.makeGizmo();
     if (this.gizmo.mode !== mode)
       this.gizmo.setMode(mode);
+    this.gizmo.showZ = mode !== 'scale' || this.resizer.current?.handles !== 'xy';
     this.gizmo.camera = this.view.camera;
-    if (!this.gizmo.dragging) {
+    if (!this.gizmo.dragging && mode === 'scale') {
+      if (!this.resizer.place(this.proxy)) {
+        this.gizmo.detach();
+        return;
+      }
+    } else if (!this.gizmo.dragging) {
+      this.proxy.scale.set(1, 1, 1);
       const solid = this.drawings.topOf(this.selected);
       this.world.position(solid, this.proxy.position);
       this.world.rotation(solid, this.proxy.quaternion);
@@ -107,21 +147,43 @@ export class Handle {
   }
 
   private gizmoMoved(): void {
-    this.put(this.drawings.topOf(this.selected), this.proxy.position, this.proxy.quaternion);
+    const isSize = this.gizmo?.mode === 'scale';
+    if (this.isRefused)
+      return;
+    this.pulled = isSize ? this.resizer.pulled(this.proxy.scale, this.isUniform)
+      : this.moveTo(this.drawings.topOf(this.selected), this.proxy.position, this.proxy.quaternion);
     const way = this.proxy.position.distanceTo(this.grabbed.position), angle = this.proxy.quaternion.angleTo(this.grabbed.quaternion) * 180 / Math.PI;
     const at = this.view.project(this.proxy.position);
     if (at)
-      this.overlays.setTip(this.gizmo?.mode === 'rotate' ? `${angle.toFixed(1)}°` : `${way.toFixed(3)} m`, ...at);
+      this.overlays.setTip(isSize ? this.resizer.words() : this.gizmo?.mode === 'rotate' ? `${angle.toFixed(1)}°` : `${way.toFixed(3)} m`, ...at);
   }
 
-  private put(solid: number, position: Vector3, rotation: Quaternion): void {
-    this.send({ do: 'move', solid, position: position.toArray(), rotation: rotation.toArray(), hold: true });
+  private moveTo(solid: number, position: Vector3, rotation: Quaternion): Request {
+    return { do: 'move', solid, position: position.toArray(), rotation: rotation.toArray(), hold: true };
+  }
+
+  private sendPulled(): void {
+    if (this.pulled)
+      this.send(this.pulled);
+    this.pulled = null;
+  }
+
+  // Whether it is a TouchSensor that a finger presses.
+  isBumper(solid: number): boolean {
+    return this.source().kind === 'live' && (this.drawings.meta.devices ?? []).some((one) => one.kind === 'TouchSensor' && one.solid === solid && one.type === 'bumper');
+  }
+
+  // Presses and lets go at once: it counts as touched in the next step.
+  touch(solid: number): void {
+    this.send({ do: 'touch', solid });
+    this.send({ do: 'release' });
   }
 
   private send(message: Request): void {
     void this.source().request(message).then((answer) => {
       if (!answer.ok && message.do !== 'release') {
         this.overlays.toast(answer.error ?? 'refused', true);
+        this.isRefused = true;
         this.drag = this.drag && { ...this.drag, deed: null };
       }
     });
@@ -171,7 +233,10 @@ export class Handle {
     this.navigator.grab(hit?.point ?? null);
     const solid = !hit ? -1 : deed === 'move' || deed === 'lift' || deed === 'turn' ? this.drawings.topOf(hit.solid) : hit.solid;
     this.drag = { deed, act: deed ? null : this.navigator.actOf(event), hit, solid, x, y, startX: x, startY: y, plane: new Plane(), start: new Vector3(),
-      rotation: new Quaternion(), local: new Vector3(), moved: false, lastRequest: null, button: event.button };
+      rotation: new Quaternion(), local: new Vector3(), moved: false, lastRequest: null, button: event.button,
+      isTouching: !deed && !this.isFrozen && event.button === 0 && !event.shiftKey && !event.altKey && !event.ctrlKey && this.isBumper(solid) };
+    if (this.drag.isTouching)
+      this.send({ do: 'touch', solid });
     if (deed && hit)
       this.beginDeed(this.drag, hit);
   }
@@ -221,6 +286,8 @@ export class Handle {
       this.moveSolid(drag, both && drag.deed === 'move' ? 'lift' : drag.deed, x, y);
     else if (act === 'orbit')
       this.navigator.orbit(dx, dy, drag.hit === null);
+    else if (act === 'look')
+      this.navigator.look(dx, dy);
     else if (act === 'pan')
       this.navigator.pan(dx, dy);
     else if (act === 'zoom') {
@@ -244,7 +311,7 @@ export class Handle {
     else if (deed === 'move' && point)
       position.add(point.clone().sub(drag.hit!.point));
     if (deed === 'turn' || deed === 'lift' || deed === 'move')
-      drag.lastRequest = { do: 'move', solid: drag.solid, position: position.toArray(), rotation: rotation.toArray(), hold: true };
+      drag.lastRequest = this.moveTo(drag.solid, position, rotation);
     else if (point)
       this.moveForce(drag, deed, point, x, y);
   }
@@ -267,7 +334,7 @@ export class Handle {
   }
 
   private finish(): void {
-    if (this.drag?.deed && this.drag.moved)
+    if (this.drag?.isTouching || (this.drag?.deed && this.drag.moved))
       this.send({ do: 'release' });
     this.drag = null;
     this.drawings.drag = null;
@@ -310,7 +377,7 @@ export class Handle {
     if (event.shiftKey && hit && hit.solid >= 0 && !this.isFrozen) {
       const solid = this.drawings.topOf(hit.solid), step = -Math.sign(event.deltaY || event.deltaX) * (this.drawings.meta.scales?.line ?? 0.1);
       const position = this.world.position(solid, new Vector3()).addScaledVector(this.view.up, step);
-      this.put(solid, position, this.world.rotation(solid, new Quaternion()));
+      this.send(this.moveTo(solid, position, this.world.rotation(solid, new Quaternion())));
       this.send({ do: 'release' });
       return;
     }
@@ -320,6 +387,7 @@ export class Handle {
 
   // Once a display frame: the newest of what a drag wants.
   tick(): void {
+    this.sendPulled();
     if (this.drag?.lastRequest && this.drag.deed) {
       this.send(this.drag.lastRequest);
       this.drag.lastRequest = null;

@@ -9,13 +9,14 @@ import { Joints } from './joints';
 import { Keys, type Command } from './keys';
 import { LiveSource } from './live';
 import { menuButton, openMenu, type Item } from './menu';
-import { FOLLOWS, Navigator, STYLES, type Follow, type Style } from './navigate';
+import { FOLLOWS, Navigator, STEPS, STYLES, type Follow, type Style } from './navigate';
 import { Outlines } from './outlines';
 import { Overlays } from './overlays';
 import { Console, Inspector, Tree } from './panels';
 import { Plots } from './plots';
 import { readRuns } from './plugin';
 import { Recording } from './recording';
+import { Resizer } from './resize';
 import { FileSource } from './replay';
 import { RobotInput } from './robots';
 import { Sound } from './sound';
@@ -27,7 +28,7 @@ import { World } from './world';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 0];  // 0: as fast as it goes
 const TOOLS: [Tool, string, string][] = [['select', 'cursor', 'Select and look around'], ['translate', 'move', 'Move by handles'], ['rotate', 'rotate', 'Rotate by handles'],
-  ['force', 'force', 'Push with a force'], ['torque', 'torque', 'Twist with a torque'], ['pull', 'pull', 'Pull by an elastic']];
+  ['resize', 'resize', 'Resize by handles'], ['force', 'force', 'Push with a force'], ['torque', 'torque', 'Twist with a torque'], ['pull', 'pull', 'Pull by an elastic']];
 
 // #key=value&… of the address, read once and again when it changes.
 function fragment(): Map<string, string> {
@@ -53,7 +54,8 @@ class App implements Listener {
   readonly drawings = new Drawings(this.view, this.world, this.outlines);
   readonly overlays = new Overlays(this.view, this.world);
   readonly sounds = new Sound(this.view, this.world);
-  readonly handle = new Handle(this.view, this.world, this.navigator, this.drawings, this.overlays, () => this.source);
+  readonly resizer = new Resizer(this.world, (message) => this.act(message));
+  readonly handle = new Handle(this.view, this.world, this.navigator, this.drawings, this.overlays, this.resizer, () => this.source);
   readonly tree = new Tree((message) => this.ask(message));
   readonly inspector = new Inspector((message) => this.ask(message), (words, isError) => this.overlays.toast(words, isError));
   readonly joints = new Joints((message) => this.act(message));
@@ -112,6 +114,7 @@ class App implements Listener {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.applyTheme(setting('theme', 'auto')));
     window.addEventListener('hashchange', () => this.readLink());
     this.handle.onSelect = (solid) => this.selected(solid);
+    this.handle.onHandles = () => this.loadSizes();
     this.canvas.addEventListener('dblclick', (event) => this.openWindow(event));
     this.handle.onMenu = (x, y, solid) => this.contextMenu(x, y, solid);
     this.tree.onSelect = (node) => this.chosen(node);
@@ -126,6 +129,8 @@ class App implements Listener {
     // A ring around the picture is for those who came by keyboard.
     window.addEventListener('keydown', () => { document.documentElement.dataset.input = 'keyboard'; }, true);
     window.addEventListener('pointerdown', () => { document.documentElement.dataset.input = 'pointer'; }, true);
+    for (const type of ['keydown', 'keyup', 'blur'] as const)
+      window.addEventListener(type, (event) => this.stepKey(event), true);
     this.setTool('select');
     requestAnimationFrame((now) => this.loop(now));
   }
@@ -153,7 +158,7 @@ class App implements Listener {
       tabs.append(h('button', { type: 'button', role: 'tab', 'aria-selected': 'false', onclick: () => this.tab(words) }, words)), body.dataset.tab = words;
     parts.right.append(tabs, ...bodies.map(([, body]) => body));
     parts.drawer.append(this.console.element);
-    parts.stage.append(this.canvas, this.overlays.labels, this.overlays.names, this.overlays.pictures, this.windows.element, this.overlays.toasts, this.overlays.tip, parts.tools, parts.progress);
+    parts.stage.append(this.canvas, this.overlays.labels, this.overlays.names, this.overlays.pictures, this.windows.element, this.overlays.toasts, this.overlays.tip, parts.tools, this.resizer.element, parts.progress);
     const wide = window.innerWidth > 1000;
     parts.left.hidden = setting('left', wide ? 'open' : 'shut') !== 'open';
     parts.right.hidden = true;
@@ -288,8 +293,8 @@ class App implements Listener {
     return [
       ...(isLive ? [{ words: 'Reload the world', keys: this.keys.keysOf('reload'), act: () => this.run('reload') }, { words: 'Save the world as…', act: () => this.save() }] : []),
       { words: 'Copy a link to this view', keys: this.keys.keysOf('link'), act: () => this.run('link') }, { words: 'Save a picture', keys: this.keys.keysOf('shot'), act: () => this.run('shot') },
-      { words: 'Navigation', isHead: true }, ...(Object.entries(STYLES) as [Style, { words: string }][]).map(([style, { words }]) => ({ words: `As in ${words === 'CAD' ? 'CAD programs' : words}`, isRadio: true, isOn: this.navigator.style === style,
-        act: () => { this.navigator.style = style; keep('style', style); } })),
+      { words: 'Navigation', isHead: true }, ...(Object.entries(STYLES) as [Style, { words: string }][]).map(([style, { words }]) => ({ words: style === 'walk' ? `${words}: W A S D, E and Q` : `As in ${words === 'CAD' ? 'CAD programs' : words}`, isRadio: true, isOn: this.navigator.style === style,
+        act: () => { this.navigator.style = style; this.navigator.steps.clear(); keep('style', style); } })),
       { words: 'Colours', isHead: true }, ...[['auto', 'As the system'], ['light', 'Light'], ['dark', 'Dark']].map(([id, words]) => ({ words, isRadio: true, isOn: theme === id, act: () => this.applyTheme(id) })),
     ];
   }
@@ -309,6 +314,7 @@ class App implements Listener {
       { words: this.nameOf(this.handle.selected), isHead: true }, { words: 'Fit', act: () => this.run('fit-selected') },
       { words: 'Follow', isOn: this.navigator.followed === this.handle.selected && this.navigator.followMode === 'tracking', act: () => this.follow('tracking') },
       { words: 'Inspect', act: () => this.panel('right', true) }, { words: 'Plot its place', act: () => this.plotSolid(this.handle.selected) },
+      ...(this.handle.isBumper(solid) && !this.handle.isFrozen ? [{ words: 'Touch it', act: () => this.handle.touch(solid) }] : []),
       ...(robot ? [{ words: 'Its window', isOn: this.windows.opened.has(robot.node), act: () => this.windows.toggle(robot) }] : []),
       ...(isEditable ? [{ words: 'Duplicate', act: () => void this.act({ do: 'duplicate', node }) }, { words: 'Delete', act: () => void this.act({ do: 'delete', node }) }] : []),
     ], x, y, null, 'Solid');
@@ -387,7 +393,9 @@ class App implements Listener {
       command('reset', 'Reset to the start', 'Run', ['Shift+R'], () => void this.act({ do: 'reset' })), command('reload', 'Reload the world', 'Run', ['Ctrl+Shift+L'], () => void this.act({ do: 'reload' })),
       command('faster', 'Faster', 'Run', [']'], () => this.changeSpeed(1)), command('slower', 'Slower', 'Run', ['['], () => this.changeSpeed(-1)),
       command('undo', 'Undo', 'Handle', ['Ctrl+Z'], () => void this.act({ do: 'undo' })), command('redo', 'Redo', 'Handle', ['Ctrl+Y', 'Ctrl+Shift+Z'], () => void this.act({ do: 'redo' })),
-      ...TOOLS.map(([tool, , words], i) => command(`tool-${tool}`, words, 'Handle', [['V', 'G', 'R', 'F', 'T', 'P'][i]], () => this.setTool(tool))),
+      ...TOOLS.map(([tool, , words], i) => command(`tool-${tool}`, words, 'Handle', [['V', 'G', 'R', 'Shift+S', 'F', 'T', 'P'][i]], () => this.setTool(tool))),
+      command('larger', 'Larger, with the tool that resizes', 'Handle', ['Ctrl+ArrowUp'], () => this.nudge(1.1)), command('smaller', 'Smaller, likewise', 'Handle', ['Ctrl+ArrowDown'], () => this.nudge(1 / 1.1)),
+      command('touch', 'Touch the selected bumper', 'Handle', ['Enter'], () => this.touch(this.handle.selected)),
       command('delete', 'Delete the selected', 'Handle', ['Delete'], () => this.removeSelected()), command('escape', 'Select nothing', 'Handle', ['Escape'], () => this.handle.select(-1)),
       command('fit', 'Fit all', 'View', ['A'], () => this.navigator.fit(this.world.bounds())), command('fit-selected', 'Fit the selected', 'View', ['Z'], () => { if (this.handle.selected >= 0) this.navigator.fit(this.world.bounds(this.handle.selected)); }),
       command('home', 'View of the world', 'View', ['H', 'Home'], () => this.navigator.home()), command('parallel', 'Orthographic or perspective', 'View', ['O', 'F10'], () => this.view.setParallel(!this.view.isParallel)),
@@ -433,8 +441,43 @@ class App implements Listener {
     void this.act({ do: 'speed', factor: SPEEDS[to] });
   }
 
+  // In the style of one who walks some keys are his while the picture has the focus, and come to nobody else.
+  private stepKey(event: Event): void {
+    const { navigator, keys } = this, { code = '', ctrlKey, altKey, metaKey, shiftKey = false } = event as Partial<KeyboardEvent>;
+    navigator.isRunning = shiftKey;
+    if (event.type === 'blur')
+      navigator.steps.clear();
+    else if (event.type === 'keyup')
+      navigator.steps.delete(code);
+    else if (navigator.style === 'walk' && code in STEPS && !ctrlKey && !altKey && !metaKey && !keys.toRobot && document.activeElement === this.canvas) {
+      navigator.steps.add(code);
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  }
+
+  private nudge(factor: number): void {
+    if (this.handle.handles === 'scale')
+      this.resizer.nudge(factor);
+  }
+
+  private touch(solid: number): void {
+    if (this.handle.isBumper(solid) && !this.handle.isFrozen)
+      this.handle.touch(solid);
+    else
+      this.overlays.toast('Select the bumper of a robot first.', false);
+  }
+
+  // What of the selected solid can be resized, while handles for it are wanted.
+  private loadSizes(): void {
+    const isWanted = this.handle.handles === 'scale' && this.handle.selected >= 0 && !this.handle.isFrozen;
+    void this.resizer.load(this.handle.selected, isWanted ? this.nodeOf(this.handle.selected) : undefined);
+  }
+
   setTool(tool: Tool): void {
     this.handle.setTool(tool);
+    if (this.source)
+      this.loadSizes();
     for (const element of this.parts.tools.querySelectorAll<HTMLElement>('[data-tool]'))
       toggle(element, element.dataset.tool === tool);
   }
@@ -493,6 +536,7 @@ class App implements Listener {
     this.outlines.only = solid >= 0 && this.source.kind === 'live' ? solid : -1;
     const node = this.nodeOf(solid);
     this.showJoints();
+    this.loadSizes();
     if (solid < 0) {
       this.inspector.clear();
       this.tree.clear();
@@ -526,6 +570,7 @@ class App implements Listener {
   private chosen(node: TreeNode): void {
     if (node.solid !== undefined && node.solid >= 0 && node.solid !== this.handle.selected)
       this.handle.select(node.solid);
+    this.resizer.prefer(node.node);
     void this.inspector.show(node);
     if (window.innerWidth > 1000)
       this.panel('right', true);
@@ -578,6 +623,8 @@ class App implements Listener {
       this.handle.select(-1);
     if (!this.hasViewpoint)
       this.firstLook();
+    if (!this.handle.gizmo?.dragging)
+      this.loadSizes();
     this.view.dirty();
   }
 

@@ -138,12 +138,20 @@ export function buoyancyCenters(immersions: [number, [number, number, number], n
 
 // Bones of skins: a line from each to the nearest one above it, and a cross where it begins.
 export function skeletons(meta: Meta, world: World, size: number, pad: LinePad): void {
+  const cross = (at: Vector3): void => {
+    for (const axis of [new Vector3(size, 0, 0), new Vector3(0, size, 0), new Vector3(0, 0, size)])
+      pad.line(at.clone().sub(axis), at.clone().add(axis), BONE);
+  };
+  world.skins.eachBone((from, to) => {
+    cross(to);
+    if (from)
+      pad.line(from, to, BONE);
+  });
   for (const { bones } of meta.devices ?? []) {
     const known = new Set((bones ?? []).filter((bone) => bone >= 0 && bone < world.solidCount && world.isThere[bone]));
     for (const bone of known) {
       const at = world.position(bone, new Vector3());
-      for (const axis of [new Vector3(size, 0, 0), new Vector3(0, size, 0), new Vector3(0, 0, size)])
-        pad.line(at.clone().sub(axis), at.clone().add(axis), BONE);
+      cross(at);
       let above = meta.solids?.[bone]?.parent ?? -1;
       while (above >= 0 && !known.has(above))
         above = meta.solids?.[above]?.parent ?? -1;

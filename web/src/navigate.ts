@@ -1,13 +1,13 @@
-// navigate.ts - moving the eye: the gestures of Webots, Blender and CAD programs as rows of a table, touch, fit, axis views, and
-// following a solid in Webots' three ways.
+// navigate.ts - moving the eye: the gestures of Webots, Blender and CAD programs and those of one who walks as rows of a table, touch, fit,
+// axis views, and following a solid in Webots' three ways and from behind.
 import { Box3, MathUtils, Quaternion, Vector3 } from 'three';
 import type { ViewpointMeta } from './source';
 import type { View } from './view';
 import type { World } from './world';
 
-export type Act = 'orbit' | 'pan' | 'zoom';
-export type Style = 'webots' | 'blender' | 'cad';
-export type Follow = 'none' | 'tracking' | 'mounted' | 'pan-tilt';
+export type Act = 'orbit' | 'look' | 'pan' | 'zoom';
+export type Style = 'webots' | 'blender' | 'cad' | 'walk';
+export type Follow = 'none' | 'tracking' | 'mounted' | 'pan-tilt' | 'behind';
 
 interface Gesture { button: number; shift?: boolean; ctrl?: boolean; alt?: boolean; act: Act }
 
@@ -18,15 +18,30 @@ export const STYLES: Record<Style, { words: string; gestures: Gesture[] }> = {
                                           { button: 0, alt: true, act: 'orbit' }, { button: 0, act: 'orbit' }, { button: 2, act: 'pan' }] },
   cad: { words: 'CAD', gestures: [{ button: 2, act: 'orbit' }, { button: 1, act: 'pan' }, { button: 1, shift: true, act: 'orbit' },
                                   { button: 0, act: 'orbit' }, { button: 0, ctrl: true, act: 'pan' }] },
+  walk: { words: 'First person', gestures: [{ button: 0, act: 'look' }, { button: 2, act: 'pan' }, { button: 1, act: 'zoom' }] },
 };
 
-export const FOLLOWS: Record<Follow, string> = { 'none': 'Do not follow', 'tracking': 'Tracking shot', 'mounted': 'Mounted shot', 'pan-tilt': 'Pan and tilt shot' };
+// Keys of one who walks, as they lie on the keyboard: right, up, ahead.
+export const STEPS: Record<string, [number, number, number]> = { KeyW: [0, 0, 1], KeyS: [0, 0, -1], KeyA: [-1, 0, 0], KeyD: [1, 0, 0], KeyE: [0, 1, 0], KeyQ: [0, -1, 0],
+  ArrowUp: [0, 0, 1], ArrowDown: [0, 0, -1], ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0] };
+
+export const FOLLOWS: Record<Follow, string> = { 'none': 'Do not follow', 'tracking': 'Tracking shot', 'mounted': 'Mounted shot', 'pan-tilt': 'Pan and tilt shot', 'behind': 'From behind, level' };
 
 const ORBIT = 0.01;       // rad a pixel
 const BACKGROUND = -1 / 8;  // of it, about the eye, where nothing is under the pointer
 const TWEEN_MS = 260;
+const WALK_SPEED = 0.6, RUN = 4;  // parts of the distance to what is looked at, a second; times as fast with Shift
 
 interface Pose { position: Vector3; rotation: Quaternion }
+
+// What of a turn is about the axis.
+function twistAbout(turn: Quaternion, axis: Vector3): void {
+  const along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
+  turn.set(axis.x * along, axis.y * along, axis.z * along, turn.w);
+  if (turn.lengthSq() < 1e-12)
+    turn.identity();
+  turn.normalize();
+}
 
 export class Navigator {
   style: Style = 'webots';
@@ -67,10 +82,19 @@ export class Navigator {
     this.view.focusDistance = Math.max(this.view.camera.position.distanceTo(point), 0.001);
   }
 
+  // Turns the head: the eye stays where it is.
+  look(dx: number, dy: number): void {
+    this.turn(dx, dy, -0.5, this.view.camera.position.clone());
+    this.pivot.copy(this.view.camera.position).add(this.axis(0, 0, -this.view.focusDistance));
+  }
+
   orbit(dx: number, dy: number, isBackground: boolean): void {
-    const { position, rotation } = this.eye;
     const factor = isBackground && this.style === 'webots' ? BACKGROUND : 1;
-    const center = factor < 0 ? position.clone() : this.pivot;
+    this.turn(dx, dy, factor, factor < 0 ? this.view.camera.position.clone() : this.pivot);
+  }
+
+  private turn(dx: number, dy: number, factor: number, center: Vector3): void {
+    const { position, rotation } = this.eye;
     const turn = new Quaternion().setFromAxisAngle(this.view.up, -ORBIT * factor * dx);
     let pitch = -ORBIT * factor * dy;
     const height = Math.asin(MathUtils.clamp(this.axis(0, 0, -1).dot(this.view.up), -1, 1));
@@ -114,10 +138,29 @@ export class Navigator {
     this.view.dirty();
   }
 
-  // Walks: metres in the eye's own axes.
-  walk(right: number, up: number, forward: number): void {
+  // Keys that are down in the style of one who walks, by their codes.
+  readonly steps = new Set<string>();
+  isRunning = false;
+  private walkedAt = 0;
+
+  // Ahead is where one looks, but level: who looks at the floor does not sink into it.
+  private walk(now: number): void {
+    const seconds = Math.min((now - this.walkedAt) / 1000, 0.1);
+    this.walkedAt = now;
+    if (this.steps.size === 0 || this.style !== 'walk')
+      return;
+    const way = new Vector3(), ahead = this.axis(0, 0, -1).projectOnPlane(this.view.up), aside = this.axis(1, 0, 0);
+    if (ahead.lengthSq() < 1e-6)
+      ahead.copy(this.axis(0, 1, 0));
+    ahead.normalize();
+    for (const key of this.steps) {
+      const [right, up, forward] = STEPS[key] ?? [0, 0, 0];
+      way.addScaledVector(aside, right).addScaledVector(this.view.up, up).addScaledVector(ahead, forward);
+    }
+    way.multiplyScalar(WALK_SPEED * (this.isRunning ? RUN : 1) * Math.max(this.view.focusDistance, 0.5) * seconds);
     this.tween = null;
-    this.view.camera.position.add(this.axis(right, up, -forward));
+    this.view.camera.position.add(way);
+    this.pivot.add(way);
     this.view.dirty();
   }
 
@@ -231,8 +274,10 @@ export class Navigator {
       eye.position.add(by);
       this.pivot.add(by);
       this.shiftTween(by);
-    } else if (this.followMode === 'mounted') {
+    } else if (this.followMode === 'mounted' || this.followMode === 'behind') {
       const turn = pose.rotation.clone().multiply(last.rotation.clone().invert());
+      if (this.followMode === 'behind')  // its heading alone: the horizon stays level
+        twistAbout(turn, this.view.up);
       for (const point of [eye.position, this.pivot])
         point.sub(last.position).applyQuaternion(turn).add(pose.position);
       eye.quaternion.premultiply(turn).normalize();
@@ -271,6 +316,7 @@ export class Navigator {
 
   // Once a display frame: the camera's own motion.
   tick(now: number): void {
+    this.walk(now);
     if (!this.tween)
       return;
     const part = MathUtils.clamp((now - this.tween.began) / TWEEN_MS, 0, 1), eased = part * part * (3 - 2 * part);

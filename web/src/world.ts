@@ -2,9 +2,10 @@
 // place, box size or plain colour alone become instances of one draw call, so that a thousand bodies cost a handful of calls.
 import { Box3, BufferGeometry, Color, DataTexture, DoubleSide, Group, InstancedMesh, LinearFilter, Matrix4, Mesh, MeshStandardMaterial, Object3D, Quaternion,
          Raycaster, SRGBColorSpace, Vector3,
-         type BufferAttribute, type Intersection, type Material, type Texture } from 'three';
+         type BufferAttribute, type Intersection, type Material, type SkinnedMesh, type Texture } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { readGlows, readScreens, type Frame, type Screen } from './frame';
+import { readBones, readGlows, readScreens, type Frame, type Screen } from './frame';
+import { Skins } from './skins';
 
 const MAX_HASHED_VERTICES = 3000;  // larger meshes are told apart by identity
 
@@ -58,6 +59,15 @@ function materialKey(material: Material): string {
           material.transparent, material.side, material.alphaTest, material.vertexColors, ...maps.map((map) => map?.uuid ?? '')].join(' ');
 }
 
+// Meshes that bones bend stand beside the world: only their joints place them.
+function skinnedBeside(scene: Object3D, top: Object3D): SkinnedMesh[] {
+  const found: SkinnedMesh[] = [];
+  for (const object of scene.children)
+    if (object !== top)
+      object.traverse((one) => { if ((one as SkinnedMesh).isSkinnedMesh) found.push(one as SkinnedMesh); });
+  return found;
+}
+
 export class World {
   readonly root = new Group();
   revision = -1;
@@ -70,6 +80,7 @@ export class World {
   triangleCount = 0;
   isYUp = false;
   metalness = 1;  // part of it that is shown; less where no sky is mirrored, since bare metal would be black
+  readonly skins = new Skins(this.root);
   private batches: Batch[] = [];
   private instances: Instance[][] = [];  // by solid
   private blended: { frame: Frame; from: Float32Array } | null = null;
@@ -108,6 +119,8 @@ export class World {
     this.reserve(highest + 1);
     const parts: Part[] = [];
     this.collect(top, -1, new Matrix4(), parts, firstNew);
+    for (const mesh of skinnedBeside(gltf.scene, top))
+      this.addSkin(mesh);
     this.makeBatches(parts);
     this.revision = revision;
     this.showGlows();
@@ -123,6 +136,7 @@ export class World {
       batch.mesh.dispose();
     }
     this.batches = [];
+    this.skins.clear();
     for (const glow of this.glows.values())
       glow.materials = [];
     for (const display of this.displays.values())
@@ -155,6 +169,18 @@ export class World {
     }
     for (const child of object.children)
       this.collect(child, solid, local, parts, firstNew);
+  }
+
+  // What bones bend is no instance of anything.
+  private addSkin(mesh: SkinnedMesh): void {
+    const material = (mesh.material as MeshStandardMaterial).clone(), carrier = Number(mesh.userData.carrier ?? mesh.parent?.userData.carrier ?? -1);
+    material.metalness *= this.metalness;
+    const local = this.skins.add(mesh, material);
+    const index = mesh.geometry.getIndex();
+    this.triangleCount += (index ? index.count : mesh.geometry.getAttribute('position').count) / 3;
+    mesh.geometry.computeBoundingBox();
+    if (carrier >= 0 && carrier < this.localBoxes.length)
+      this.localBoxes[carrier].union(mesh.geometry.boundingBox!.clone().applyMatrix4(local));
   }
 
   private makeBatches(parts: Part[]): void {
@@ -302,6 +328,9 @@ export class World {
     const glows = frame.sections.get('GLOW');
     if (glows)
       this.takeGlows(frame.revision, glows);
+    const bones = frame.sections.get('BONE');
+    if (bones)
+      this.skins.take(readBones(bones));
     const screens = frame.sections.get('SCRN');
     if (screens) {
       readScreens(screens).forEach((screen) => this.takeScreen(screen));
@@ -372,6 +401,8 @@ export class World {
   }
 
   upload(): void {
+    if (this.skins.count > 0)
+      this.skins.place((solid, out) => this.pose(solid, out), (solid) => this.isThere[solid] === 1);
     for (const batch of this.batches) {
       if (!batch.isDirty)
         continue;
@@ -422,12 +453,13 @@ export class World {
     const hits: Intersection[] = [];
     for (const batch of this.batches)
       batch.mesh.raycast(ray, hits);
+    this.skins.pick(ray, hits);
     hits.sort((a, b) => a.distance - b.distance);
     const hit = hits[0];
     if (!hit)
       return null;
-    const batch = this.batches.find((one) => one.mesh === hit.object)!;
-    return { solid: batch.solids[hit.instanceId!], point: hit.point, distance: hit.distance, normal: hit.normal ?? null };
+    const batch = this.batches.find((one) => one.mesh === hit.object);
+    return { solid: batch ? batch.solids[hit.instanceId!] : this.skins.solidOf(hit.object), point: hit.point, distance: hit.distance, normal: hit.normal ?? null };
   }
 
   // Place and direction of the normals at the corners of what is seen, so many at most.
@@ -448,14 +480,17 @@ export class World {
     return this.batches.length;
   }
 
+  private get materials(): MeshStandardMaterial[] {
+    return [...this.batches.map((batch) => batch.mesh.material as MeshStandardMaterial), ...this.skins.materials];
+  }
+
   setWireframe(on: boolean): void {
-    for (const batch of this.batches)
-      (batch.mesh.material as MeshStandardMaterial).wireframe = on;
+    for (const material of this.materials)
+      material.wireframe = on;
   }
 
   setTransparent(on: boolean): void {
-    for (const batch of this.batches) {
-      const material = batch.mesh.material as MeshStandardMaterial;
+    for (const material of this.materials) {
       material.userData.opacity ??= [material.opacity, material.transparent];
       [material.opacity, material.transparent] = on ? [0.35, true] : material.userData.opacity as [number, boolean];
       material.depthWrite = !on;

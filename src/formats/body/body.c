@@ -5,13 +5,18 @@
 #include "base/memory.h"
 #include "formats/body/body_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DEGREE (3.14159265358979323846 / 180.0)
 
+// Programs index joints by id, so gaps and doubles are told; ids far beyond the links would only cost memory, and
+// parts are told by the whole they belong to.
 static void check_joint_ids(BodyReader *reader)
 {
+    assert_debug(reader->model);
     const BodyModel *model = reader->model;
     int count = body_joint_count(model);
     if (count == 0 || reader->chain->depth > 0)
@@ -178,8 +183,17 @@ static bool read_links(BodyReader *reader, const YamlNode *top)
     return true;
 }
 
-// A mesh as a model: one fixed link with its shape.
-static BodyModel *load_mesh_model(BodyReader *reader, const char *uri)
+bool body_is_mesh(const char *path)
+{
+    static const char *const endings[] = { ".stl", ".obj", ".dae", ".ply" };
+    for (int i = 0; i < COUNT_OF(endings); i++)
+        if (!strcasecmp(path_extension(path), endings[i]))
+            return true;
+    return false;
+}
+
+// One fixed link with the mesh as its shape; `base` is the file beside which `uri` is looked for.
+static BodyModel *load_mesh_model(const char *base, const char *uri, const BodyOptions *options, DiagSink *diags)
 {
     Text text = { 0 };
     text_add_string(
@@ -187,14 +201,15 @@ static BodyModel *load_mesh_model(BodyReader *reader, const char *uri)
         "format: ChoreonoidBody\nformat_version: 2.0\nname: Model\nlinks: [ { name: Root, elements: { Resource: { uri: ");
     yaml_write_scalar(&text, uri);
     text_add_string(&text, " } } } ]\n");
-    BodyModel *model = body_load_text(reader->chain->path, text.data, text.length, reader->options, reader->diags);
+    BodyModel *model = body_load_text(base, text.data, text.length, options, diags);
     text_free(&text);
     return model;
 }
 
+// A file that only names another model: the model is read as a part with itself as root, and what is written beside
+// it (name, notes on links) is laid over.
 static bool read_wrapper(BodyReader *reader, const YamlNode *top)
 {
-    static const char *const meshes[] = { ".stl", ".obj", ".dae", ".ply", ".STL", ".OBJ", ".DAE", ".PLY", NULL };
     const char *uri;
     if (!body_string(reader, top, "model_file", "modelFile", &uri)) {
         diag_error(reader->diags, top->pos, "not a body: neither 'format: ChoreonoidBody' nor 'model_file'");
@@ -202,7 +217,7 @@ static bool read_wrapper(BodyReader *reader, const YamlNode *top)
     }
     BodyPartKeys keys = { .uri = uri, .prefix = "", .suffix = "", .device_prefix = "" };
     SourcePos pos = body_key(top, "model_file", "modelFile")->pos;
-    bool is_mesh = body_key_is(path_extension(uri), meshes);
+    bool is_mesh = body_is_mesh(uri);
     if (strcmp(path_extension(uri), ".body") && !is_mesh) {
         diag_error(
             reader->diags, pos,
@@ -210,7 +225,8 @@ static bool read_wrapper(BodyReader *reader, const YamlNode *top)
             uri);
         return false;
     }
-    BodyModel *sub = is_mesh ? load_mesh_model(reader, uri) : body_part_load(reader, &keys, pos);
+    BodyModel *sub = is_mesh ? load_mesh_model(reader->chain->path, uri, reader->options, reader->diags)
+                             : body_part_load(reader, &keys, pos);
     if (!sub)
         return false;
     BodyRawLinks raw = { 0 };
@@ -229,6 +245,7 @@ static bool read_wrapper(BodyReader *reader, const YamlNode *top)
             continue;
         }
         BodyInfo **tail = &model->links[link].info;
+        assert_debug(link >= 0 && link < model->link_count);
         while (*tail)
             tail = &(*tail)->next;
         for (int k = 0; yaml_is_map(infos->pairs[i].value) && k < infos->pairs[i].value->count; k++)
@@ -237,6 +254,7 @@ static bool read_wrapper(BodyReader *reader, const YamlNode *top)
     return true;
 }
 
+// Links come before what refers to them by name: extra joints, rules of collision, handlers.
 static bool read_body(BodyReader *reader, const YamlNode *top)
 {
     if (!yaml_is_map(top)) {
@@ -269,9 +287,12 @@ static bool read_body(BodyReader *reader, const YamlNode *top)
     return true;
 }
 
+// The model owns the document: names and notes point into its text. Caches of shared shapes live as long as the
+// reading.
 static BodyModel *load_text(const char *path, const char *text, size_t size, const BodyOptions *options,
                             const Resolver *resolver, const BodyChain *chain, int64_t *element_count, DiagSink *diags)
 {
+    assert_debug(path && (text || size == 0) && diags);
     static const BodyOptions no_options = { 0 };
     BodyModel *model = memory_alloc(sizeof *model);
     model->arena = arena_create();
@@ -290,8 +311,7 @@ static BodyModel *load_text(const char *path, const char *text, size_t size, con
     reader.document = yaml_parse(path, text, size, &yaml_options, diags);
     bool is_fine = reader.document != NULL;
     if (is_fine) {
-        memory_grow(&model->documents, &model->document_capacity, model->document_count + 1, sizeof *model->documents);
-        model->documents[model->document_count++] = reader.document;
+        *memory_push(model->documents, model->document_count, model->document_capacity) = reader.document;
         is_fine = read_body(&reader, yaml_root(reader.document));
     }
     body_cache_free(&reader.geometries);
@@ -337,6 +357,12 @@ BodyModel *body_load_text(const char *name, const char *text, size_t size, const
     return model;
 }
 
+BodyModel *body_load_mesh(const char *path, const BodyOptions *options, DiagSink *diags)
+{
+    assert_debug(body_is_mesh(path));
+    return load_mesh_model(path, path_name(path), options, diags);
+}
+
 BodyModel *body_load(const char *path, const BodyOptions *options, DiagSink *diags)
 {
     FileData file;
@@ -355,6 +381,7 @@ void body_destroy(BodyModel *model)
     for (int i = 0; i < model->part_count; i++)
         body_destroy(model->parts[i]);
     // Later documents may name anchors of earlier ones.
+    assert_debug(model->document_count <= model->document_capacity);
     for (int i = model->document_count - 1; i >= 0; i--)
         yaml_destroy(model->documents[i]);
     free(model->parts);

@@ -272,6 +272,9 @@ typedef struct BodyOptions {
 // Reads a body. NULL when nothing sensible can be made of the file; otherwise errors are in the sink and what was wrong
 // has its default or is left out.
 BodyModel *body_load(const char *path, const BodyOptions *options, DiagSink *diags);
+// A mesh of STL, OBJ, DAE or PLY as a model of one fixed link.
+bool body_is_mesh(const char *path);
+BodyModel *body_load_mesh(const char *path, const BodyOptions *options, DiagSink *diags);
 BodyModel *body_load_text(const char *name, const char *text, size_t size, const BodyOptions *options, DiagSink *diags);
 void body_destroy(BodyModel *model);  // NULL is fine
 

@@ -48,15 +48,15 @@ static char *file_name_of(Arena *arena, const char *path, const char *name, int 
 
 int body_save(const Scene *scene, const char *path, DiagSink *diags)
 {
-    enum { MOST_BODIES = 1000 };
+    enum { BODIES_MAX = 1000 };
     const SceneNode *solid = NULL;
     int count = count_bodies(scene_root(scene), -1, &solid), written = 0;
     Arena *arena = arena_create();
     if (count == 0)
         diag_error(diags, (SourcePos){ 0 }, "there is no robot or solid to write as a body");
-    if (count > MOST_BODIES)
-        diag_error(diags, (SourcePos){ 0 }, "%d robots and solids; the first %d are written", count, MOST_BODIES);
-    for (int i = 0; i < count && i < MOST_BODIES; i++) {
+    if (count > BODIES_MAX)
+        diag_error(diags, (SourcePos){ 0 }, "%d robots and solids; the first %d are written", count, BODIES_MAX);
+    for (int i = 0; i < count && i < BODIES_MAX; i++) {
         count_bodies(scene_root(scene), i, &solid);
         BodyModel *model = body_from_node(scene, solid, diags);
         const char *to = count == 1 ? path : file_name_of(arena, path, model->name, i);

@@ -9,6 +9,7 @@
 const char *body_joint_type_name(BodyJointType type)
 {
     static const char *const names[] = { "fixed", "free", "revolute", "prismatic", "pseudo_continuous_track" };
+    assert_debug((int)type >= 0 && (int)type < COUNT_OF(names));
     return names[type];
 }
 
@@ -16,6 +17,7 @@ const char *body_actuation_name(BodyActuation actuation)
 {
     static const char *const names[] = { "none", "joint_effort", "joint_displacement", "joint_velocity",
                                          "link_position" };
+    assert_debug((int)actuation >= 0 && (int)actuation < COUNT_OF(names));
     return names[actuation];
 }
 
@@ -71,8 +73,10 @@ static BodyFrame motion(const BodyLink *link, double q)
 
 void body_link_frames(const BodyModel *model, const double *q, BodyFrame *frames)
 {
+    assert_debug(frames);
     for (int i = 0; i < model->link_count; i++) {
         const BodyLink *link = &model->links[i];
+        assert_debug(link->parent < i);
         BodyFrame local = { link->rotation, link->translation };
         if (i > 0)
             local = body_frame_mul(local, motion(link, q ? q[i] : link->q_initial));
@@ -185,6 +189,7 @@ static void write_devices(const BodyModel *model, const char *file, Text *out)
 {
     for (int i = 0; i < model->device_count; i++) {
         const BodyDevice *device = &model->devices[i];
+        assert_debug(device->link >= 0 && device->link < model->link_count);
         add_word(out, file);
         text_printf(out, ",%d,%s,", i, body_device_type_name(device->type));
         add_word(out, device->name);
@@ -243,8 +248,10 @@ static void add_limits(Text *out, const BodyLink *link)
         text_printf(out, ", rotor %.6g %s", link->axis_inertia, is_angle ? "kg m2" : "kg");
 }
 
+// Shapes and devices are sorted by link, so two cursors walk along with the links.
 static void write_tree_link(const BodyModel *model, int index, int depth, int *shape, int *device, Text *out)
 {
+    assert_debug(index >= 0 && index < model->link_count && depth >= 0);
     const BodyLink *link = &model->links[index];
     text_printf(out, "%*s%s", int_min(2 * depth, 200), "", *link->name ? link->name : "(no name)");
     if (index == 0 || link->joint_type != BODY_JOINT_FIXED)
@@ -286,6 +293,7 @@ void body_write_tree(const BodyModel *model, Text *out)
     free(depths);
     for (int i = 0; i < model->extra_joint_count; i++) {
         const BodyExtraJoint *joint = &model->extra_joints[i];
+        assert_debug(joint->link[0] < model->link_count && joint->link[1] < model->link_count);
         text_printf(out, "extra joint: %s between %s and %s\n", body_extra_type_name(joint->type),
                     model->links[joint->link[0]].name, model->links[joint->link[1]].name);
     }

@@ -59,6 +59,7 @@ static void read_optics(BodyReader *reader, const YamlNode *map, BodyDevice *dev
 
 static void limit_size(BodyReader *reader, const YamlNode *map, const char *what, int low, int64_t high, int *value)
 {
+    assert_debug(low <= high);
     if (*value >= low && *value <= high)
         return;
     int nearest = *value < low ? low : (int)high;
@@ -429,6 +430,7 @@ int body_device_read(BodyReader *reader, const char *type, const YamlNode *map, 
 {
     int row = find_row(type);
     BodyDevice device = body_device_defaults;
+    assert_debug(row >= 0 && row < COUNT_OF(device_rows));
     device.type = device_rows[row].type;
     device.link = scope.link;
     device.frame = scope.frame;
@@ -460,5 +462,6 @@ const char *body_device_type_name(BodyDeviceType type)
                                          "HolderDevice",       "AttachmentDevice", "ConveyorDevice",
                                          "MarkerDevice",       "DigitalIoDevice",  "ZmpDevice" };
     static_assert(COUNT_OF(names) == BODY_DEVICE_TYPE_COUNT, "one name per device type");
+    assert_debug((int)type >= 0 && (int)type < COUNT_OF(names));
     return names[type];
 }

@@ -197,6 +197,8 @@ static void set_lines(const DeviceNode *at, SceneNode *node, const char *field, 
         list->strings[list->count++] = arena_printf(arena, "%.*s", (int)strcspn(c, "\n"), c);
 }
 
+// Devices that Webots has no node for, each with the node of Talus' own that holds its keys; numbers are brought
+// into the range of that node's fields.
 static void add_other(const DeviceNode *at)
 {
     const BodyDevice *device = at->device;
@@ -243,10 +245,13 @@ static void add_other(const DeviceNode *at)
     }
 }
 
+// An IMU is three devices of Webots. What has no name gets that of its type and number, since a device is found by
+// its name alone.
 void body_device_nodes(BodyScene *out, int index)
 {
     assert(index >= 0 && index < out->model->device_count);
     const BodyDevice *device = &out->model->devices[index];
+    assert_debug(device->link >= 0 && device->link < out->model->link_count);
     DeviceNode at = { .out = out, .device = device, .name = device->name };
     if (!*at.name)
         at.name = arena_printf(scene_arena(out->scene), "%s%d", body_device_type_name(device->type), index);

@@ -10,6 +10,7 @@
 
 static void read_link_elements(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw, int index, bool is_sub_body)
 {
+    assert_debug(index >= 0 && index < raw->count);
     BodyMassSum sum = { 0 };
     ElementScope scope = { .link = index,
                            .device = -1,
@@ -68,6 +69,8 @@ static void read_link(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw
     read_link_elements(reader, map, raw, index, false);
 }
 
+// A ContinuousTrack is shorthand for a chain of equal links: the first free, each other one turning on the one
+// before it.
 static void read_track(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw)
 {
     static const char *const keys[] = { "numJoints",   "num_joints",         "joint_offset",
@@ -132,8 +135,10 @@ static void add_sub_links(BodyReader *reader, const BodyModel *sub, const BodyPa
     }
 }
 
+// Indices of the part are its own; here they move behind what is there already.
 static void add_sub_contents(BodyReader *reader, const BodyModel *sub, const BodyPartKeys *keys, int first)
 {
+    assert_debug(first >= 0);
     BodyModel *model = reader->model;
     int first_device = model->device_count;
     for (int i = 0; i < sub->shape_count; i++) {
@@ -194,9 +199,9 @@ static void merge_sub_info(BodyReader *reader, const BodyModel *sub)
 
 void body_part_own(BodyReader *reader, BodyModel *part)
 {
+    assert_debug(part);
     BodyModel *model = reader->model;
-    memory_grow(&model->parts, &model->part_capacity, model->part_count + 1, sizeof *model->parts);
-    model->parts[model->part_count++] = part;
+    *memory_push(model->parts, model->part_count, model->part_capacity) = part;
 }
 
 void body_part_add(BodyReader *reader, const BodyModel *part, const BodyPartKeys *keys, BodyRawLinks *raw)
@@ -207,6 +212,8 @@ void body_part_add(BodyReader *reader, const BodyModel *part, const BodyPartKeys
     merge_sub_info(reader, part);
 }
 
+// The part is read by itself, with its own file as base of its names, and then put under this link; elements written
+// here come on top. What it adds counts against the same budget, else bodies that name each other grow without end.
 static void read_sub_body(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw)
 {
     static const char *const sub_keys[] = {

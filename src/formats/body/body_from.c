@@ -18,6 +18,7 @@ void body_from_lost(BodyFrom *from, const SceneNode *node, const char *what)
 
 static int add_link(BodyFrom *from, const char *name, int parent)
 {
+    assert_debug(name && parent >= -1 && parent < from->model->link_count);
     BodyModel *model = from->model;
     memory_grow(&from->links, &from->link_capacity, model->link_count + 1, sizeof *from->links);
     memory_grow(&from->shifts, &from->shift_capacity, model->link_count + 1, sizeof *from->shifts);
@@ -51,8 +52,11 @@ static const SceneNode *find_child(const SceneNode *node, const char *type)
     return NULL;
 }
 
+// Numbers of the file that a BodyLink note kept count first: Physics has them mended. Else what Physics says, and
+// what it leaves out from the volume of the shapes.
 static void read_mass(BodyFrom *from, const SceneNode *solid, int index, int first_shape)
 {
+    assert_debug(index >= 0 && index < from->model->link_count && first_shape >= 0);
     BodyLink *link = &from->links[index];
     const SceneNode *physics = scene_child(solid, "physics"), *notes = find_child(solid, "BodyLink");
     if (notes && scene_float(notes, "mass") >= 0.0) {
@@ -93,6 +97,7 @@ static void read_mass(BodyFrom *from, const SceneNode *solid, int index, int fir
 
 static void read_notes(BodyFrom *from, const SceneNode *solid, int index)
 {
+    assert_debug(index >= 0 && index < from->model->link_count);
     BodyLink *link = &from->links[index];
     const char *material = scene_string(solid, "contactMaterial");
     if (*material && strcmp(material, "default"))
@@ -119,8 +124,7 @@ BodyInfo *body_from_info(BodyFrom *from, const char *text)
     YamlDocument *document = yaml_parse("(info)", text, strlen(text), NULL, from->diags);
     if (!document)
         return NULL;
-    memory_grow(&model->documents, &model->document_capacity, model->document_count + 1, sizeof *model->documents);
-    model->documents[model->document_count++] = document;
+    *memory_push(model->documents, model->document_count, model->document_capacity) = document;
     BodyInfo *info = NULL, **tail = &info;
     const YamlNode *root = yaml_root(document);
     for (int i = 0; root->kind == YAML_MAP && i < root->count; i++) {
@@ -232,6 +236,7 @@ static void report_drives(BodyFrom *from, const SceneNode *joint, bool is_loop)
 // `above` is the frame of the joint's holder in the frame of the parent link.
 static void read_one_axis(BodyFrom *from, const SceneNode *joint, const SceneNode *end, int parent, BodyFrame above)
 {
+    assert_debug(parent >= 0 && parent < from->model->link_count);
     bool is_turning = scene_node_is(joint, "HingeJoint");
     const SceneNode *parameters = scene_child(joint, "jointParameters");
     double q = parameters ? scene_float(parameters, "position") : 0.0;
@@ -268,6 +273,7 @@ static void read_one_axis(BodyFrom *from, const SceneNode *joint, const SceneNod
 
 static void read_ball(BodyFrom *from, const SceneNode *joint, const SceneNode *end, int parent, BodyFrame above)
 {
+    assert_debug(parent >= 0 && parent < from->model->link_count);
     const SceneNode *parameters = scene_child(joint, "jointParameters");
     Pose pose = scene_pose(end);
     int index = add_link(from, scene_string(end, "name"), parent);
@@ -292,20 +298,19 @@ static void read_ball(BodyFrom *from, const SceneNode *joint, const SceneNode *e
 void body_from_extra(BodyFrom *from, BodyExtraJoint extra)
 {
     BodyModel *model = from->model;
-    memory_grow(&model->extra_joints, &model->extra_joint_capacity, model->extra_joint_count + 1,
-                sizeof *model->extra_joints);
-    model->extra_joints[model->extra_joint_count++] = extra;
+    *memory_push(model->extra_joints, model->extra_joint_count, model->extra_joint_capacity) = extra;
 }
 
 // Loops are closed when all links are known: remembered until then.
 static void remember_loop(BodyFrom *from, const SceneNode *joint, const char *solid_name, int link, BodyFrame above)
 {
-    memory_grow(&from->loops, &from->loop_capacity, from->loop_count + 1, sizeof *from->loops);
-    from->loops[from->loop_count++] = (BodyLoop){ joint, solid_name, link, above };
+    assert_debug(link >= 0 && link < from->model->link_count);
+    *memory_push(from->loops, from->loop_count, from->loop_capacity) = (BodyLoop){ joint, solid_name, link, above };
 }
 
 void body_from_joint(BodyFrom *from, const SceneNode *joint, int parent, BodyFrame above)
 {
+    assert_debug(parent >= 0 && parent < from->model->link_count);
     const SceneNode *end = scene_child(joint, "endPoint");
     while (end && scene_node_is(end, "Slot"))
         end = scene_child(end, "endPoint");
@@ -335,6 +340,7 @@ void body_from_joint(BodyFrom *from, const SceneNode *joint, int parent, BodyFra
 // A Solid inside a Solid without a joint between.
 void body_from_fixed(BodyFrom *from, const SceneNode *solid, int parent, BodyFrame above)
 {
+    assert_debug(parent >= 0 && parent < from->model->link_count);
     int index = add_link(from, scene_string(solid, "name"), parent);
     Pose pose = scene_pose(solid);
     BodyFrame frame = body_frame_mul(above, (BodyFrame){ mat3_from_quat(pose.q), pose.t });
@@ -355,6 +361,7 @@ void body_from_fixed(BodyFrom *from, const SceneNode *solid, int parent, BodyFra
 
 void body_from_solid(BodyFrom *from, const SceneNode *solid, int index)
 {
+    assert_debug(index >= 0 && index < from->model->link_count);
     from->links[index].pos = solid->pos;
     bool was_static = from->is_static;
     BodyJointType type = from->links[index].joint_type;
@@ -435,6 +442,7 @@ static void sort_contents(BodyModel *model)
 {
     BodyShape *sorted = memory_alloc_array((size_t)model->shape_count + 1, sizeof *sorted);
     int *starts = memory_alloc_array((size_t)model->link_count + 2, sizeof *starts);
+    assert_debug(model->link_count > 0);
     for (int i = 0; i < model->shape_count; i++)
         starts[model->shapes[i].link + 1]++;
     for (int i = 0; i < model->link_count; i++)
@@ -477,6 +485,7 @@ static void read_body_notes(BodyFrom *from, const SceneNode *robot)
 
 BodyModel *body_from_node(const Scene *scene, const SceneNode *solid, DiagSink *diags)
 {
+    assert_debug(scene && solid && diags);
     BodyModel *model = memory_alloc(sizeof *model);
     model->arena = arena_create();
     model->path = arena_string(model->arena, scene_path(scene));

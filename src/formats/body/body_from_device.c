@@ -9,6 +9,7 @@ static const Mat3 node_to_gl = { { 0, 0, -1, -1, 0, 0, 0, 1, 0 } };  // transpos
 
 static BodyDevice *add_device(BodyFrom *from, BodyDeviceType type, const SceneNode *node, int link, BodyFrame frame)
 {
+    assert_debug(link >= 0 && link < from->model->link_count);
     BodyModel *model = from->model;
     memory_grow(&model->devices, &model->device_capacity, model->device_count + 1, sizeof *model->devices);
     BodyDevice *device = &model->devices[model->device_count++];
@@ -209,6 +210,7 @@ static bool read_optical(BodyFrom *from, const SceneNode *node, int link, BodyFr
     return true;
 }
 
+// The way back of body_devices.c, add_other.
 static bool read_own(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame)
 {
     if (scene_node_is(node, "Holder")) {
@@ -248,6 +250,7 @@ static bool read_own(BodyFrom *from, const SceneNode *node, int link, BodyFrame 
 
 bool body_from_device(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame)
 {
+    assert_debug(link >= 0 && link < from->model->link_count);
     if (read_motion_sensor(from, node, link, frame) || read_optical(from, node, link, frame)
         || read_own(from, node, link, frame)) {
         if (scene_node_is(node, "Solid") && scene_list(node, "children")->count > 0) {

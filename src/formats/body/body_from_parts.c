@@ -22,21 +22,6 @@ static void set_file(BodyFrom *from, const SceneNode *node, BodyGeometry *geomet
     geometry->path = file_exists(path) ? path : NULL;
 }
 
-static BodyNumbers numbers_of(BodyFrom *from, const FieldList *list, int per_item)
-{
-    size_t count = (size_t)list->count * (size_t)per_item;
-    return (BodyNumbers){ count ? arena_copy(from->model->arena, list->numbers, count * sizeof(double)) : NULL,
-                          (int)count };
-}
-
-static BodyIndices indices_of(BodyFrom *from, const FieldList *list)
-{
-    return (BodyIndices){ list->count
-                              ? arena_copy(from->model->arena, list->ints, (size_t)list->count * sizeof(int32_t))
-                              : NULL,
-                          list->count };
-}
-
 // Takes the mesh over; nothing is set when it is NULL.
 static void set_triangles(BodyFrom *from, Mesh *mesh, BodyGeometry *geometry)
 {
@@ -89,17 +74,8 @@ static BodyGeometry *read_geometry(BodyFrom *from, const SceneNode *node, BodyFr
             geometry->has_top = scene_bool(node, "top");
         frame->m = mat3_mul(frame->m, z_to_y);
     } else if (!strcmp(type, "IndexedFaceSet")) {
-        const SceneNode *coord = scene_child(node, "coord"), *tex_coord = scene_child(node, "texCoord");
-        geometry->kind = BODY_FACES;
-        if (!coord)
+        if (!body_vrml_faces(from->model->arena, node, geometry))
             return NULL;
-        geometry->vertices = numbers_of(from, scene_list(coord, "point"), 3);
-        geometry->faces = indices_of(from, scene_list(node, "coordIndex"));
-        geometry->crease_angle = scene_float(node, "creaseAngle");
-        if (tex_coord) {
-            geometry->tex_coords = numbers_of(from, scene_list(tex_coord, "point"), 2);
-            geometry->tex_coord_indices = indices_of(from, scene_list(node, "texCoordIndex"));
-        }
     } else if (!strcmp(type, "ElevationGrid")) {
         set_grid(from, node, geometry);
         return geometry->kind == BODY_TRIANGLES ? geometry : NULL;
@@ -139,33 +115,19 @@ static const char *texture_of(BodyFrom *from, const SceneNode *texture, BodyAppe
     return appearance->texture_uri;
 }
 
+// A body knows the light model of VRML alone: of a physical appearance it gets base colour, glow and transparency.
 static const BodyAppearance *read_appearance(BodyFrom *from, const SceneNode *node)
 {
     if (!node)
         return NULL;
-    BodyAppearance *appearance = arena_alloc(from->model->arena, sizeof *appearance);
-    *appearance = (BodyAppearance){ .pos = node->pos,
-                                    .ambient = 1.0,
-                                    .specular_exponent = 25.0,
-                                    .diffuse = { 1, 1, 1 },
-                                    .repeat_s = true,
-                                    .repeat_t = true,
-                                    .texture_scale = { 1, 1 } };
+    BodyAppearance *appearance = body_appearance_create(from->model->arena, node->pos);
     if (scene_node_is(node, "PBRAppearance")) {
         appearance->diffuse = scene_vec3(node, "baseColor");
         appearance->emissive = scene_vec3(node, "emissiveColor");
         appearance->transparency = scene_float(node, "transparency");
         texture_of(from, scene_child(node, "baseColorMap"), appearance);
     } else {
-        const SceneNode *material = scene_child(node, "material");
-        if (material) {
-            appearance->ambient = scene_float(material, "ambientIntensity");
-            appearance->diffuse = scene_vec3(material, "diffuseColor");
-            appearance->emissive = scene_vec3(material, "emissiveColor");
-            appearance->specular = scene_vec3(material, "specularColor");
-            appearance->specular_exponent = 127.0 * scene_float(material, "shininess") + 1.0;
-            appearance->transparency = scene_float(material, "transparency");
-        }
+        body_vrml_material(scene_child(node, "material"), appearance);
         texture_of(from, scene_child(node, "texture"), appearance);
     }
     const SceneNode *transform = scene_child(node, "textureTransform");
@@ -193,13 +155,15 @@ static BodyFrame frame_of(const SceneNode *node)
 
 static void add_shape(BodyFrom *from, BodyShape shape)
 {
+    assert_debug(shape.link >= 0 && shape.link < from->model->link_count);
     BodyModel *model = from->model;
-    memory_grow(&model->shapes, &model->shape_capacity, model->shape_count + 1, sizeof *model->shapes);
-    model->shapes[model->shape_count++] = shape;
+    *memory_push(model->shapes, model->shape_count, model->shape_capacity) = shape;
 }
 
+// Groups dissolve: links of a body have one flat list of shapes, each with its frame.
 void body_from_shapes(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame, bool is_collision)
 {
+    assert_debug(link >= 0 && link < from->model->link_count);
     BodyShape shape = {
         .link = link, .device = -1, .frame = frame, .is_visual = !is_collision, .is_collision = is_collision, .name = ""
     };
@@ -261,6 +225,7 @@ static BodyMassPart faces_volume(const BodyGeometry *geometry)
 
 BodyMassPart body_from_volume(const BodyFrom *from, int first_shape, int link)
 {
+    assert_debug(first_shape >= 0 && first_shape <= from->model->shape_count);
     const BodyModel *model = from->model;
     BodyMassPart total = { 0 };
     Vec3 moment = VEC3_ZERO;
@@ -289,8 +254,10 @@ BodyMassPart body_from_volume(const BodyFrom *from, int first_shape, int link)
 
 // Children
 
+// Every kind of node that a body can have goes its way; the rest is told as lost, once for each.
 void body_from_children(BodyFrom *from, const SceneNode *holder, int link, BodyFrame frame)
 {
+    assert_debug(link >= 0 && link < from->model->link_count);
     const FieldList *children = scene_list(holder, "children");
     for (int i = 0; i < children->count; i++) {
         const SceneNode *child = scene_list_node(children, i);
@@ -303,8 +270,8 @@ void body_from_children(BodyFrom *from, const SceneNode *holder, int link, BodyF
         if (body_from_device(from, child, link, frame))
             continue;
         if (scene_node_is(child, "ExtraJoint")) {
-            memory_grow(&from->loops, &from->loop_capacity, from->loop_count + 1, sizeof *from->loops);
-            from->loops[from->loop_count++] = (BodyLoop){ child, scene_string(child, "solidName"), link, frame };
+            *memory_push(from->loops, from->loop_count,
+                         from->loop_capacity) = (BodyLoop){ child, scene_string(child, "solidName"), link, frame };
         } else if (scene_node_is(child, "Joint")) {
             body_from_joint(from, child, link, frame);
         } else if (scene_node_is(child, "Solid")) {
@@ -323,6 +290,7 @@ void body_from_children(BodyFrom *from, const SceneNode *holder, int link, BodyF
 
 void body_from_loop(BodyFrom *from, const BodyLoop *loop, BodyExtraJoint *extra)
 {
+    assert_debug(extra->link[0] >= 0 && extra->link[1] >= 0);
     const SceneNode *joint = loop->joint;
     if (scene_node_is(joint, "ExtraJoint")) {
         for (BodyExtraType type = BODY_EXTRA_FIXED; type <= BODY_EXTRA_PISTON; type++)
@@ -357,6 +325,7 @@ void body_from_loop(BodyFrom *from, const BodyLoop *loop, BodyExtraJoint *extra)
     free(frames);
 }
 
+// The text form of gather_body_notes, read back; links that are gone are left out of their rule.
 void body_from_rules(BodyFrom *from, const FieldList *rules)
 {
     static const char *const names[] = { "disabled_link_chain_level", "disabled_link_group", "enabled_link_group",

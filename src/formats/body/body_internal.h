@@ -119,6 +119,12 @@ Mesh *body_geometry_faces(
     const BodyGeometry *geometry);         // of one given by faces or triangles; the caller's, NULL: none
 const char *body_geometry_name(int kind);  // in files
 
+// body_vrml.c
+BodyNumbers body_vrml_numbers(Arena *arena, const FieldList *list, int per_item);   // a copy
+bool body_vrml_faces(Arena *arena, const SceneNode *node, BodyGeometry *geometry);  // false: it has no points
+BodyAppearance *body_appearance_create(Arena *arena, SourcePos pos);                // with the defaults of Choreonoid
+void body_vrml_material(const SceneNode *material, BodyAppearance *appearance);     // NULL: nothing changes
+
 // body_device.c
 extern const BodyDevice body_device_defaults;
 bool body_device_is(const char *type);

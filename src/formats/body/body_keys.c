@@ -174,6 +174,7 @@ static int flat_count(const YamlNode *list)
 bool body_numbers(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, int group,
                   BodyNumbers *value)
 {
+    assert_debug(group > 0);
     const YamlNode *list = body_key(map, key, old_key);
     if (!list)
         return false;
@@ -359,6 +360,7 @@ BodyInfo **body_info_add(BodyReader *reader, BodyInfo **tail, const YamlPair *pa
 // Whether this is the first time that the key is met in this context; remembers it.
 static bool is_news(BodyReader *reader, const char *context, const char *key)
 {
+    assert_debug(reader->said_count % 2 == 0);
     for (int i = 0; i < reader->said_count; i += 2)
         if (!strcmp(reader->said[i], context) && !strcmp(reader->said[i + 1], key))
             return false;
@@ -442,6 +444,7 @@ const void *body_cache_get(const BodyCache *cache, const YamlNode *key)
 
 static void cache_insert(BodyCache *cache, const YamlNode *key, const void *value)
 {
+    assert_debug(cache->capacity > 0 && (cache->capacity & (cache->capacity - 1)) == 0 && key);
     uint64_t address = (uint64_t)(uintptr_t)key;
     int slot = (int)(hash_bytes(&address, sizeof address, 0) & (uint64_t)(cache->capacity - 1));
     while (cache->keys[slot])
@@ -452,6 +455,7 @@ static void cache_insert(BodyCache *cache, const YamlNode *key, const void *valu
 
 void body_cache_put(BodyCache *cache, const YamlNode *key, const void *value)
 {
+    assert_debug(key && value);
     if (2 * (cache->count + 1) > cache->capacity) {
         BodyCache larger = { .capacity = cache->capacity ? 2 * cache->capacity : 64, .count = cache->count };
         larger.keys = memory_alloc_array((size_t)larger.capacity, sizeof *larger.keys);

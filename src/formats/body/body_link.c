@@ -67,24 +67,31 @@ typedef struct Word {
     int value;
 } Word;
 
-static bool read_word(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, const Word *words,
-                      int count, int *value)
+// What a key may say.
+typedef struct WordKey {
+    const char *key, *old_key;
+    const Word *words;
+    int count;
+} WordKey;
+
+static bool read_word(BodyReader *reader, const YamlNode *map, const WordKey *key, int *value)
 {
-    const YamlNode *node = body_key(map, key, old_key);
+    assert_debug(key->words && key->count > 0);
+    const YamlNode *node = body_key(map, key->key, key->old_key);
     if (!node)
         return false;
-    for (int i = 0; yaml_is_scalar(node) && i < count; i++) {
-        if (!strcmp(node->text, words[i].word)) {
-            *value = words[i].value;
+    for (int i = 0; yaml_is_scalar(node) && i < key->count; i++) {
+        if (!strcmp(node->text, key->words[i].word)) {
+            *value = key->words[i].value;
             return true;
         }
     }
     const char *names[24];
     int name_count = 0;
-    for (int i = 0; i < count && name_count < COUNT_OF(names); i++)
-        names[name_count++] = words[i].word;
+    for (int i = 0; i < key->count && name_count < COUNT_OF(names); i++)
+        names[name_count++] = key->words[i].word;
     const char *text = yaml_is_scalar(node) ? node->text : "a list or map";
-    diag_error(reader->diags, node->pos, "%s: '%.60s' is none of its words", key, text);
+    diag_error(reader->diags, node->pos, "%s: '%.60s' is none of its words", key->key, text);
     const char *closest = text_closest(text, names, name_count);
     if (closest)
         diag_hint(reader->diags, "did you mean '%s'?", closest);
@@ -102,14 +109,16 @@ static void read_joint_type(BodyReader *reader, const YamlNode *map, BodyLink *l
         { "pseudo_continuous_track", BODY_JOINT_TRACK },
         { "pseudoContinuousTrack", BODY_JOINT_TRACK },
     };
+    static const WordKey key = { "joint_type", "jointType", types, COUNT_OF(types) };
     int type;
-    if (!read_word(reader, map, "joint_type", "jointType", types, COUNT_OF(types), &type))
+    if (!read_word(reader, map, &key, &type))
         return;
     link->joint_type = (BodyJointType)type;
     if (type == BODY_JOINT_TRACK)
         link->actuation = BODY_ACTUATION_VELOCITY;
 }
 
+// A surface that moves is a kind of joint here, not a way to drive one.
 static void read_actuation(BodyReader *reader, const YamlNode *map, BodyLink *link)
 {
     enum { SURFACE = 100 };
@@ -129,8 +138,9 @@ static void read_actuation(BodyReader *reader, const YamlNode *map, BodyLink *li
         { "linkPosition", BODY_ACTUATION_LINK_POSITION },
         { "jointSurfaceVelocity", SURFACE },
     };
+    static const WordKey key = { "actuation_mode", "actuationMode", modes, COUNT_OF(modes) };
     int mode;
-    if (!read_word(reader, map, "actuation_mode", "actuationMode", modes, COUNT_OF(modes), &mode))
+    if (!read_word(reader, map, &key, &mode))
         return;
     if (mode == SURFACE) {
         link->joint_type = BODY_JOINT_TRACK;
@@ -194,13 +204,21 @@ static bool read_limit(BodyReader *reader, const YamlNode *node, const char *key
     return true;
 }
 
-static void read_range(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, double unit,
-                       bool takes_scalar, double *lower, double *upper)
+typedef struct RangeKey {
+    const char *key, *old_key;
+    bool takes_scalar;  // one number for both ways
+} RangeKey;
+
+// Both limits are read before either is set, so that a bad one leaves the defaults. Exchanged ends are a common
+// slip.
+static void read_range(BodyReader *reader, const YamlNode *map, RangeKey range, double unit, double *lower,
+                       double *upper)
 {
-    const YamlNode *node = body_key(map, key, old_key);
+    const char *key = range.key;
+    const YamlNode *node = body_key(map, key, range.old_key);
     if (!node)
         return;
-    if (node->kind == YAML_SCALAR && takes_scalar) {
+    if (node->kind == YAML_SCALAR && range.takes_scalar) {
         double value;
         if (!read_limit(reader, node, key, unit, 1.0, &value))
             return;
@@ -215,7 +233,7 @@ static void read_range(BodyReader *reader, const YamlNode *map, const char *key,
         *upper = high;
     } else {
         diag_error(reader->diags, node->pos, "%s wants a list of two limits%s", key,
-                   takes_scalar ? " or one for both ways" : "");
+                   range.takes_scalar ? " or one for both ways" : "");
         return;
     }
     if (*lower > *upper) {
@@ -229,12 +247,11 @@ static void read_range(BodyReader *reader, const YamlNode *map, const char *key,
 static void read_limits(BodyReader *reader, const YamlNode *map, BodyLink *link)
 {
     double unit = link->joint_type == BODY_JOINT_REVOLUTE ? reader->angle : 1.0;
-    read_range(reader, map, "joint_range", "jointRange", unit, true, &link->q_lower, &link->q_upper);
-    if (body_key(map, "max_joint_velocity", "maxJointVelocity"))
-        read_range(reader, map, "max_joint_velocity", "maxJointVelocity", unit, true, &link->dq_lower, &link->dq_upper);
-    else
-        read_range(reader, map, "joint_velocity_range", "jointVelocityRange", unit, false, &link->dq_lower,
-                   &link->dq_upper);
+    read_range(reader, map, (RangeKey){ "joint_range", "jointRange", true }, unit, &link->q_lower, &link->q_upper);
+    RangeKey max_velocity = { "max_joint_velocity", "maxJointVelocity", true },
+             velocities = { "joint_velocity_range", "jointVelocityRange", false };
+    bool has_max = body_key(map, max_velocity.key, max_velocity.old_key) != NULL;
+    read_range(reader, map, has_max ? max_velocity : velocities, unit, &link->dq_lower, &link->dq_upper);
     const YamlNode *effort = body_key(map, "max_joint_effort", "maxJointEffort");
     double limit;
     if (effort && read_limit(reader, effort, "max_joint_effort", 1.0, 1.0, &limit))

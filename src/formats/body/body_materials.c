@@ -23,7 +23,7 @@ struct BodyMaterials {
     int pair_count, pair_capacity;
 };
 
-enum { MOST_MATERIALS = 4096 };
+enum { MATERIALS_MAX = 4096 };
 
 static const char *plain_name(const char *name) { return !*name || !strcmp(name, "default") ? "Default" : name; }
 
@@ -37,10 +37,11 @@ static Material *find_material(const BodyMaterials *table, const char *name)
 
 static void set_material(BodyMaterials *table, const char *name, double roughness, double viscosity)
 {
+    assert(name);
     name = plain_name(name);
     Material *material = find_material(table, name);
     if (!material) {
-        if (table->material_count >= MOST_MATERIALS)
+        if (table->material_count >= MATERIALS_MAX)
             return;
         memory_grow(&table->materials, &table->material_capacity, table->material_count + 1, sizeof *table->materials);
         material = &table->materials[table->material_count++];
@@ -62,11 +63,12 @@ static Pair *find_pair(const BodyMaterials *table, const char *a, const char *b)
 
 static void set_pair(BodyMaterials *table, const char *a, const char *b, BodyContact contact)
 {
+    assert_debug(a && b);
     a = plain_name(a);
     b = plain_name(b);
     Pair *pair = find_pair(table, a, b);
     if (!pair) {
-        if (table->pair_count >= MOST_MATERIALS)
+        if (table->pair_count >= MATERIALS_MAX)
             return;
         memory_grow(&table->pairs, &table->pair_capacity, table->pair_count + 1, sizeof *table->pairs);
         pair = &table->pairs[table->pair_count++];
@@ -187,6 +189,7 @@ static void read_pair(BodyMaterials *table, const YamlNode *map, DiagSink *diags
                 set_pair(table, names->items[i]->text, names->items[k]->text, contact);
 }
 
+// A later table adds to those before and replaces pairs of the same names, as a project may name several.
 bool body_materials_load(BodyMaterials *table, const char *path, const Limits *limits, DiagSink *diags)
 {
     FileData file;

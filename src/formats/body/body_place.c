@@ -37,8 +37,7 @@ static bool collect(SceneNode *node, void *context)
         placing->time_step = scene_float(node, "basicTimeStep") / 1000.0;
     if (node->kind != SCENE_NODE_PLAIN || strcmp(node->type->name, "Body"))
         return true;
-    memory_grow(&placing->nodes, &placing->node_capacity, placing->node_count + 1, sizeof *placing->nodes);
-    placing->nodes[placing->node_count++] = node;
+    *memory_push(placing->nodes, placing->node_count, placing->node_capacity) = node;
     return true;
 }
 
@@ -70,6 +69,7 @@ static const BodyModel *load(Placing *placing, const SceneNode *node)
 // Connects fields of the robot to parameters of the same name, so that a change of one is a change of the other.
 static void connect(Placing *placing, SceneNode *instance, SceneNode *robot)
 {
+    assert_debug(placing->proto);
     static const char *const names[] = { "translation", "rotation",       "name",
                                          "controller",  "controllerArgs", "selfCollision" };
     for (int i = 0; i < COUNT_OF(names); i++) {
@@ -100,6 +100,8 @@ static void mark_in_proto(SceneNode *node)
     }
 }
 
+// The Body node becomes an instance of a PROTO that exists in memory alone: so it is saved as it was written, and
+// what its fields say is connected to the robot inside.
 static void place(Placing *placing, SceneNode *node)
 {
     const BodyModel *model = load(placing, node);

@@ -21,6 +21,7 @@ static bool read_link_name(BodyReader *reader, const YamlNode *map, const char *
 
 static void read_side(BodyReader *reader, const YamlNode *map, int side, BodyFrame *frame)
 {
+    assert(side == 0 || side == 1);
     static const char *const translations[2][4] = {
         { "translation_in_link1", "link1LocalPos", "link1_local_pos", "link1LocalPosition" },
         { "translation_in_link2", "link2LocalPos", "link2_local_pos", "link2LocalPosition" },
@@ -89,9 +90,7 @@ static void read_extra_joint(BodyReader *reader, const YamlNode *map)
         diag_note(reader->diags, map->pos,
                   "Choreonoid reads translation_in_link1/2 or link1LocalPos/link2LocalPos, not the manual's spelling");
     BodyModel *model = reader->model;
-    memory_grow(&model->extra_joints, &model->extra_joint_capacity, model->extra_joint_count + 1,
-                sizeof *model->extra_joints);
-    model->extra_joints[model->extra_joint_count++] = joint;
+    *memory_push(model->extra_joints, model->extra_joint_count, model->extra_joint_capacity) = joint;
 }
 
 void body_extra_joints_read(BodyReader *reader, const YamlNode *list)
@@ -111,6 +110,7 @@ void body_extra_joints_read(BodyReader *reader, const YamlNode *list)
 const char *body_extra_type_name(BodyExtraType type)
 {
     static const char *const names[] = { "fixed", "hinge", "ball", "piston" };
+    assert_debug((int)type >= 0 && (int)type < COUNT_OF(names));
     return names[type];
 }
 
@@ -121,11 +121,7 @@ typedef struct RuleList {
     int count, capacity;
 } RuleList;
 
-static void rule_add(RuleList *list, BodyRule rule)
-{
-    memory_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
-    list->items[list->count++] = rule;
-}
+static void rule_add(RuleList *list, BodyRule rule) { *memory_push(list->items, list->count, list->capacity) = rule; }
 
 static void read_rule_links(BodyReader *reader, const YamlNode *node, BodyRule *rule)
 {

@@ -29,6 +29,7 @@ void body_scene_pose(BodyScene *out, SceneNode *node, Pose pose)
 
 void body_scene_nodes(BodyScene *out, SceneNode *node, const char *field, SceneNode *const *items, int count)
 {
+    assert_debug(items || count == 0);
     if (count == 0)
         return;
     FieldList *list = arena_alloc(scene_arena(out->scene), sizeof *list);
@@ -40,6 +41,7 @@ void body_scene_nodes(BodyScene *out, SceneNode *node, const char *field, SceneN
 
 void body_scene_numbers(BodyScene *out, SceneNode *node, const char *field, const double *numbers, int item_count)
 {
+    assert_debug(numbers || item_count == 0);
     const FieldType *type = schema_field(node->type, field);
     FieldKind kind = field_kind_item(type->kind);
     FieldList *list = arena_alloc(scene_arena(out->scene), sizeof *list);
@@ -69,13 +71,13 @@ void body_scene_gather(BodyScene *out, SceneNode *node)
 {
     if (!node)
         return;
-    memory_grow(&out->nodes.items, &out->nodes.capacity, out->nodes.count + 1, sizeof *out->nodes.items);
-    out->nodes.items[out->nodes.count++] = node;
+    *memory_push(out->nodes.items, out->nodes.count, out->nodes.capacity) = node;
 }
 
 // Puts what was gathered since `first` into a field and forgets it.
 static void place_gathered(BodyScene *out, SceneNode *node, const char *field, int first)
 {
+    assert_debug(first >= 0 && first <= out->nodes.count);
     body_scene_nodes(out, node, field, out->nodes.items + first, out->nodes.count - first);
     out->nodes.count = first;
 }
@@ -96,11 +98,11 @@ static bool mend_mass(const BodyLink *link, double *mass, Mat3 *inertia)
         *mass = *mass > LIMIT_MASS_HIGH ? LIMIT_MASS_HIGH : 1e-6;
         is_fine = false;
     }
-    double least = 1e-6 * *mass;
+    double min = 1e-6 * *mass;
     for (int k = 0; k < 60 && !mat3_is_positive_definite(*inertia); k++) {
         for (int i = 0; i < 9; i += 4)
-            inertia->m[i] += least;
-        least *= 2.0;
+            inertia->m[i] += min;
+        min *= 2.0;
         is_fine = false;
     }
     if (!mat3_is_positive_definite(*inertia)) {
@@ -131,6 +133,7 @@ static void set_physics(BodyScene *out, SceneNode *solid, const BodyLink *link, 
 
 static const char *solid_name(BodyScene *out, int index)
 {
+    assert_debug(index >= 0 && index < out->model->link_count);
     const BodyLink *link = &out->model->links[index];
     if (index == 0)  // the Robot itself
         return out->placement->name ? out->placement->name : out->model->name;
@@ -157,6 +160,7 @@ static char *info_text(const BodyInfo *info)
 // What the Solid itself cannot say about the link goes into a BodyLink node; none is made when there is nothing.
 static void gather_link_notes(BodyScene *out, int index, bool is_physics_exact)
 {
+    assert_debug(index >= 0 && index < out->model->link_count);
     const BodyLink *link = &out->model->links[index];
     Scene *scene = out->scene;
     SceneNode *node = body_scene_node(out, "BodyLink", link->pos);
@@ -198,6 +202,8 @@ static void gather_link_notes(BodyScene *out, int index, bool is_physics_exact)
 
 static SceneNode *bounding_object(BodyScene *out, int index)
 {
+    assert_debug(index >= 0 && index < out->model->link_count
+                 && out->first_shape[index] <= out->first_shape[index + 1]);
     const BodyModel *model = out->model;
     int first = out->nodes.count;
     if (out->placement->without_collision || out->is_untouchable[index])
@@ -217,6 +223,7 @@ static SceneNode *bounding_object(BodyScene *out, int index)
 
 static Pose link_pose(BodyScene *out, int index)
 {
+    assert_debug(index >= 0 && index < out->model->link_count);
     const BodyLink *link = &out->model->links[index];
     double q = out->q[index];
     Pose pose = { link->translation, quat_from_mat3(link->rotation) };
@@ -231,8 +238,11 @@ static Pose link_pose(BodyScene *out, int index)
 
 static void add_link(BodyScene *out, int index, int depth);
 
+// Mass comes last: what is static gets none, and what no body can have was mended, which its reader should hear.
+// What the mended numbers lose stays in a BodyLink note.
 static void fill_solid(BodyScene *out, SceneNode *solid, int index, int depth)
 {
+    assert_debug(index >= 0 && index < out->model->link_count && !out->solids[index]);
     const BodyModel *model = out->model;
     const BodyLink *link = &model->links[index];
     Scene *scene = out->scene;
@@ -283,6 +293,7 @@ static void set_motor_limits(BodyScene *out, SceneNode *motor, const BodyLink *l
 
 static void set_devices(BodyScene *out, SceneNode *joint, int index)
 {
+    assert_debug(index > 0 && index < out->model->link_count);
     static const char *const modes[] = { "none", "effort", "displacement", "velocity", "position" };
     const BodyLink *link = &out->model->links[index];
     Scene *scene = out->scene;
@@ -321,6 +332,7 @@ static void set_stops(BodyScene *out, SceneNode *parameters, const BodyLink *lin
 
 static SceneNode *joint_node(BodyScene *out, int index)
 {
+    assert_debug(index > 0 && index < out->model->link_count);
     const BodyLink *link = &out->model->links[index];
     Scene *scene = out->scene;
     if (link->joint_type == BODY_JOINT_FREE)
@@ -345,6 +357,7 @@ static SceneNode *joint_node(BodyScene *out, int index)
 
 static void add_link(BodyScene *out, int index, int depth)
 {
+    assert_debug(index > 0 && index < out->model->link_count && depth >= 0);
     const BodyLink *link = &out->model->links[index];
     if (depth > DEEPEST_LINK) {
         diag_error(out->diags, link->pos, "links hang more than %d deep; '%.60s' and what is below are left out",
@@ -384,6 +397,7 @@ static SceneNode *extra_joint_node(BodyScene *out, const BodyExtraJoint *extra)
 // Hinges and balls whose two points meet at the start are joints of Webots that end in a SolidReference.
 static SceneNode *loop_joint(BodyScene *out, const BodyExtraJoint *extra, const BodyFrame *frames)
 {
+    assert_debug(extra->link[0] < out->model->link_count && extra->link[1] < out->model->link_count);
     Vec3 points[2] = { body_frame_apply(frames[extra->link[0]], extra->frame[0].t),
                        body_frame_apply(frames[extra->link[1]], extra->frame[1].t) };
     bool is_hinge = extra->type == BODY_EXTRA_HINGE;
@@ -485,6 +499,7 @@ static void index_links(BodyScene *out)
         out->first_child[i] = out->next[i] = -1;
     for (int i = model->link_count - 1; i > 0; i--) {
         int parent = model->links[i].parent;
+        assert_debug(parent >= 0 && parent < i);
         out->next[i] = out->first_child[parent];
         out->first_child[parent] = i;
     }
@@ -532,6 +547,7 @@ static const char *def_prefix(Arena *arena, const char *name)
 // Extra joints hang on the solid of their first link, which the finished tree knows by name.
 static void place_extra_joints(BodyScene *out, SceneNode *robot, SceneNode **solids)
 {
+    assert_debug(solids);
     const BodyModel *model = out->model;
     BodyFrame *frames = memory_alloc_array((size_t)model->link_count, sizeof *frames);
     body_link_frames(model, out->q, frames);
@@ -543,8 +559,12 @@ static void place_extra_joints(BodyScene *out, SceneNode *robot, SceneNode **sol
     free(frames);
 }
 
+// Links hang in one array with parents before children; the lists of children, shapes and devices are indexed once,
+// so that the descent costs what the links cost. The notes of the whole body come first among the children, where
+// body_from_node looks for them.
 SceneNode *body_to_node(const BodyModel *model, const BodyPlacement *placement, Scene *scene, DiagSink *diags)
 {
+    assert_debug(model && model->link_count > 0 && scene && diags);
     static const BodyPlacement as_the_file_says = { 0 };
     BodyScene out = { .model = model,
                       .placement = placement ? placement : &as_the_file_says,
@@ -634,9 +654,9 @@ SceneNode *body_world_create(Scene *scene, double time_step, double gravity)
     return world;
 }
 
-enum { MOST_NAMES = 100 };
+enum { NAMES_MAX = 100 };
 typedef struct NameSet {
-    const char *names[MOST_NAMES];
+    const char *names[NAMES_MAX];
     int count;
 } NameSet;
 
@@ -649,7 +669,7 @@ static bool collect_material(SceneNode *node, void *context)
     for (int i = 0; i < set->count; i++)
         if (!strcmp(set->names[i], name))
             return true;
-    if (set->count < MOST_NAMES)
+    if (set->count < NAMES_MAX)
         set->names[set->count++] = name;
     return true;
 }

@@ -89,6 +89,8 @@ static bool read_extrusion(BodyReader *reader, const YamlNode *map, BodyGeometry
     return false;
 }
 
+// Cells are bounded before the heights are looked at, and a list that is too short is filled: physics and drawing
+// rely on their product.
 static bool read_grid(BodyReader *reader, const YamlNode *map, BodyGeometry *geometry)
 {
     body_int(reader, map, "x_dimension", "xDimension", &geometry->x_dimension);
@@ -354,14 +356,7 @@ static const BodyAppearance *read_appearance(BodyReader *reader, const YamlNode 
     if (cached)
         return cached;
     body_check_keys(reader, map, "appearance", keys, NULL, NULL);
-    BodyAppearance *appearance = arena_alloc(reader->arena, sizeof *appearance);
-    *appearance = (BodyAppearance){ .pos = map->pos,
-                                    .ambient = 1.0,
-                                    .specular_exponent = 25.0,
-                                    .diffuse = { 1, 1, 1 },
-                                    .repeat_s = true,
-                                    .repeat_t = true,
-                                    .texture_scale = { 1, 1 } };
+    BodyAppearance *appearance = body_appearance_create(reader->arena, map->pos);
     const YamlNode *material = yaml_get(map, "material"), *texture = yaml_get(map, "texture");
     const YamlNode *transform = body_key(map, "texture_transform", "textureTransform");
     if (yaml_is_map(material))
@@ -378,14 +373,14 @@ static const BodyAppearance *read_appearance(BodyReader *reader, const YamlNode 
 
 void body_shape_add(BodyReader *reader, BodyShape shape)
 {
+    assert_debug(shape.geometry);
     BodyModel *model = reader->model;
     for (int i = 0; i < 9; i++)
         if (!isfinite(shape.frame.m.m[i]))
             return;
     if (!vec3_is_finite(shape.frame.t) || model->shape_count >= reader->limits->nodes)
         return;
-    memory_grow(&model->shapes, &model->shape_capacity, model->shape_count + 1, sizeof *model->shapes);
-    model->shapes[model->shape_count++] = shape;
+    *memory_push(model->shapes, model->shape_count, model->shape_capacity) = shape;
 }
 
 static BodyShape shape_at(ElementScope scope)

@@ -11,23 +11,24 @@ static const Pose y_axis_up = { { 0, 0, 0 },
 
 static bool is_near(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
 
-static SceneNode *faces_node(BodyScene *out, const double *points, int point_count, const int32_t *indices,
-                             int index_count, bool are_triangles, double crease_angle, SourcePos pos)
+// Of the faces points, indices and the crease angle count.
+static SceneNode *faces_node(BodyScene *out, const MeshFaces *faces, SourcePos pos)
 {
+    assert_debug(faces->point_count >= 0 && faces->index_count >= 0);
     SceneNode *node = body_scene_node(out, "IndexedFaceSet", pos), *coord = body_scene_node(out, "Coordinate", pos);
-    body_scene_numbers(out, coord, "point", points, point_count);
+    body_scene_numbers(out, coord, "point", faces->points, faces->point_count);
     scene_set_child(out->scene, node, "coord", coord);
-    int count = are_triangles ? index_count / 3 * 4 : index_count;
+    int count = faces->are_triangles ? faces->index_count / 3 * 4 : faces->index_count;
     FieldList *list = scene_list_edit(out->scene, node, "coordIndex");
     scene_list_reserve(out->scene, list, FIELD_SF_INT32, count);
     list->count = 0;
-    for (int i = 0; i < index_count; i++) {
-        list->ints[list->count++] = indices[i];
-        if (are_triangles && i % 3 == 2)
+    for (int i = 0; i < faces->index_count; i++) {
+        list->ints[list->count++] = faces->indices[i];
+        if (faces->are_triangles && i % 3 == 2)
             list->ints[list->count++] = -1;
     }
-    if (crease_angle > 0.0)
-        scene_set_float(out->scene, node, "creaseAngle", crease_angle);
+    if (faces->crease_angle > 0.0)
+        scene_set_float(out->scene, node, "creaseAngle", faces->crease_angle);
     return node;
 }
 
@@ -51,8 +52,13 @@ static SceneNode *mesh_node(BodyScene *out, Mesh *mesh, Vec3 scale, double creas
             mesh_destroy(scaled);
             scaled = flipped;
         }
-        node = faces_node(out, scaled->positions, scaled->vertex_count, (const int32_t *)scaled->triangles,
-                          3 * scaled->triangle_count, true, crease_angle, pos);
+        MeshFaces faces = { .points = scaled->positions,
+                            .point_count = scaled->vertex_count,
+                            .indices = (const int32_t *)scaled->triangles,
+                            .index_count = 3 * scaled->triangle_count,
+                            .are_triangles = true,
+                            .crease_angle = crease_angle };
+        node = faces_node(out, &faces, pos);
         mesh_destroy(scaled);
     }
     mesh_destroy(mesh);
@@ -71,6 +77,8 @@ static SceneNode *tessellated(BodyScene *out, const BodyGeometry *geometry, Vec3
     return mesh_node(out, mesh, scale, 0.5, geometry->pos);
 }
 
+// A scale that keeps it round becomes part of radius and height; any other makes triangles of it. Choreonoid's round
+// shapes stand along y.
 static SceneNode *round_node(BodyScene *out, const BodyGeometry *geometry, Vec3 scale, bool is_collision, Pose *pose)
 {
     Vec3 s = vec3(fabs(scale.x), fabs(scale.y), fabs(scale.z));
@@ -109,15 +117,21 @@ static bool faces_are_inside_out(const BodyGeometry *geometry)
     return is_inside;
 }
 
+// A mirrored body has its faces turned over, and many files have them turned over to begin with; coordinates of
+// textures follow the faces and are kept as they are.
 static SceneNode *index_set(BodyScene *out, const BodyGeometry *geometry, Vec3 scale)
 {
     int count = geometry->vertices.count / 3;
     double *points = malloc(sizeof *points * (size_t)(3 * count + 1));
     for (int i = 0; points && i < 3 * count; i++)
         points[i] = geometry->vertices.items[i] * (&scale.x)[i % 3];
-    SceneNode *node = points ? faces_node(out, points, count, geometry->faces.items, geometry->faces.count,
-                                          geometry->kind == BODY_TRIANGLES, geometry->crease_angle, geometry->pos)
-                             : NULL;
+    MeshFaces faces = { .points = points,
+                        .point_count = count,
+                        .indices = geometry->faces.items,
+                        .index_count = geometry->faces.count,
+                        .are_triangles = geometry->kind == BODY_TRIANGLES,
+                        .crease_angle = geometry->crease_angle };
+    SceneNode *node = points ? faces_node(out, &faces, geometry->pos) : NULL;
     free(points);
     bool is_mirrored = scale.x * scale.y * scale.z < 0.0;
     if (node && faces_are_inside_out(geometry) != is_mirrored)
@@ -196,6 +210,8 @@ static SceneNode *geometry_node(BodyScene *out, const BodyGeometry *geometry, Ve
     return node;
 }
 
+// The exponent of a highlight is 127 times Webots' shininess plus 1, as in the importer of VRML; colours are
+// clamped, since fields of a Material refuse others.
 static SceneNode *appearance_node(BodyScene *out, const BodyAppearance *appearance)
 {
     if (!appearance)
@@ -281,6 +297,8 @@ static SceneNode *placed(BodyScene *out, SceneNode *node, Pose pose, Vec3 scale,
     return holder;
 }
 
+// Collision takes the bare geometry, drawing a Shape around it. Without an appearance a Shape would be white and
+// unlit, so it gets the plain one.
 static SceneNode *shape_node(BodyScene *out, const BodyShape *shape, bool is_collision)
 {
     Pose pose;
@@ -316,6 +334,7 @@ static SceneNode *shape_node(BodyScene *out, const BodyShape *shape, bool is_col
 
 void body_shape_nodes(BodyScene *out, const BodyShape *shape, bool is_collision)
 {
+    assert_debug(shape->geometry);
     const BodyGeometry *geometry = shape->geometry;
     const char *extension = geometry->path ? strrchr(geometry->path, '.') : NULL;
     if (geometry->kind != BODY_MESH_FILE || !extension || strcasecmp(extension, ".wrl")) {

@@ -21,6 +21,7 @@ int body_raw_add(BodyRawLinks *raw)
 static int name_slot(const int32_t *slots, int mask, const char *(*name_of)(const void *, int), const void *owner,
                      const char *name)
 {
+    assert_debug(slots && (mask & (mask + 1)) == 0 && name);
     int slot = (int)(hash_string(name) & (uint64_t)mask);
     while (slots[slot] >= 0 && strcmp(name_of(owner, slots[slot]), name))
         slot = (slot + 1) & mask;
@@ -29,6 +30,7 @@ static int name_slot(const int32_t *slots, int mask, const char *(*name_of)(cons
 
 static const char *raw_name(const void *owner, int index)
 {
+    assert_debug(index >= 0 && index < ((const BodyRawLinks *)owner)->count);
     return ((const BodyRawLinks *)owner)->items[index].link.name;
 }
 
@@ -36,6 +38,7 @@ static const char *link_name(const void *owner, int index) { return ((const Body
 
 static int32_t *name_table(Arena *arena, int count, int *mask)
 {
+    assert(count >= 0);
     int size = 16;
     while (size < 2 * count)
         size *= 2;
@@ -65,6 +68,7 @@ static void index_raw_names(BodyReader *reader, BodyRawLinks *raw)
 
 void body_index_names(BodyModel *model)
 {
+    assert_debug(model->link_count > 0);
     model->name_slots = name_table(model->arena, model->link_count, &model->name_mask);
     for (int i = 0; i < model->link_count; i++) {
         int slot = name_slot(model->name_slots, model->name_mask, link_name, model, model->links[i].name);
@@ -83,6 +87,7 @@ int body_find_link(const BodyModel *model, const char *name)
 
 static void append_child(BodyRawLinks *raw, int parent, int child)
 {
+    assert_debug(parent >= 0 && parent < raw->count && child >= 0 && child < raw->count && parent != child);
     BodyRawLink *above = &raw->items[parent];
     raw->items[child].parent = parent;
     if (above->last_child < 0)
@@ -94,6 +99,7 @@ static void append_child(BodyRawLinks *raw, int parent, int child)
 
 static void attach_by_name(BodyReader *reader, BodyRawLinks *raw, int index, int root)
 {
+    assert_debug(index >= 0 && index < raw->count);
     BodyRawLink *item = &raw->items[index];
     const char *name = item->link.name;
     int parent = raw->slots[name_slot(raw->slots, raw->mask, raw_name, raw, item->parent_name)];
@@ -141,7 +147,9 @@ static int number_links(BodyRawLinks *raw, int root, int *order)
     stack[depth++] = root;
     while (depth > 0) {
         int index = stack[--depth];
+        assert_debug(index >= 0 && index < raw->count);
         raw->items[index].order = count;
+        assert_debug(count < raw->count);
         order[count++] = index;
         int first = depth;
         for (int child = raw->items[index].first_child; child >= 0; child = raw->items[child].next)
@@ -169,6 +177,7 @@ static void report_lost(BodyReader *reader, const BodyRawLinks *raw)
 // Shapes and devices by link, keeping the order within one.
 static void sort_contents(BodyModel *model, const BodyRawLinks *raw)
 {
+    assert_debug(model->link_count > 0);
     int *starts = memory_alloc_array((size_t)model->link_count + 1, sizeof *starts);
     BodyDevice *devices = memory_alloc_array((size_t)model->device_count + 1, sizeof *devices);
     int *places = memory_alloc_array((size_t)model->device_count + 1, sizeof *places);
@@ -214,6 +223,7 @@ static void sort_contents(BodyModel *model, const BodyRawLinks *raw)
 
 static void build_model(BodyReader *reader, BodyRawLinks *raw, int root)
 {
+    assert_debug(root >= 0 && root < raw->count);
     BodyModel *model = reader->model;
     int *order = memory_alloc_array((size_t)raw->count, sizeof *order);
     model->link_count = number_links(raw, root, order);

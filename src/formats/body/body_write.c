@@ -55,6 +55,7 @@ static void put_bool(Writer *writer, const char *key, bool value) { put_word(wri
 
 static void put_numbers(Writer *writer, const char *key, const double *numbers, int count)
 {
+    assert_debug(numbers || count == 0);
     begin_key(writer, key);
     text_add_string(writer->out, " [ ");
     for (int i = 0; i < count; i++) {
@@ -249,6 +250,7 @@ static void put_geometry(Writer *writer, const BodyGeometry *geometry)
     close_map(writer);
 }
 
+// Values that are Choreonoid's defaults are left out, as people write them.
 static void put_appearance(Writer *writer, const BodyAppearance *appearance)
 {
     open_map(writer, "appearance");
@@ -490,6 +492,7 @@ static void put_device_keys(Writer *writer, const BodyDevice *device)
 
 static void put_device(Writer *writer, const BodyDevice *device)
 {
+    assert_debug((int)device->type >= 0 && (int)device->type < BODY_DEVICE_TYPE_COUNT);
     static const char *const types[] = {
         "AccelerationSensor", "RateGyroSensor", "IMU",        "ForceSensor", "Camera",     "Camera",
         "RangeSensor",        "SpotLight",      "PointLight", "Holder",      "Attachment", "Conveyor",
@@ -560,6 +563,7 @@ static void put_joint(Writer *writer, const BodyLink *link)
 
 static void put_link_name(Writer *writer, const char *key, int index)
 {
+    assert_debug(index >= 0 && index < writer->model->link_count);
     const char *name = writer->model->links[index].name;
     if (*name) {
         put_word(writer, key, name);
@@ -569,8 +573,10 @@ static void put_link_name(Writer *writer, const char *key, int index)
     text_printf(writer->out, " link_%d\n", index);
 }
 
+// Shapes and devices are sorted by link, so two cursors walk along with the links.
 static void put_link(Writer *writer, int index, int *shape, int *device)
 {
+    assert_debug(index >= 0 && index < writer->model->link_count && *shape >= 0 && *device >= 0);
     const BodyModel *model = writer->model;
     const BodyLink *link = &model->links[index];
     begin_item(writer);
@@ -627,6 +633,7 @@ static void put_rule(Writer *writer, const BodyRule *rule)
                                          "disabled_links", "enabled_links" };
     begin_item(writer);
     if (rule->type == BODY_RULE_CHAIN_LEVEL) {
+        assert_debug((int)rule->type < COUNT_OF(names));
         put_int(writer, names[rule->type], rule->level);
         return;
     }
@@ -643,8 +650,11 @@ static void put_rule(Writer *writer, const BodyRule *rule)
     text_add_string(writer->out, " ]\n");
 }
 
+// Degrees and version 2.0 whatever the model was read from: one form to write, which every Choreonoid since 1.8
+// reads.
 void body_write_yaml(const BodyModel *model, const char *folder, Text *out)
 {
+    assert_debug(model && out);
     Writer writer = { .out = out, .model = model, .folder = folder, .arena = arena_create() };
     put_word(&writer, "format", "ChoreonoidBody");
     text_add_string(out, "format_version: 2.0\nangle_unit: degree\n");

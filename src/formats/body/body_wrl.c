@@ -29,30 +29,26 @@ typedef struct Walk {
     int depth;
 } Walk;
 
-static BodyNumbers copy_numbers(Arena *arena, const FieldList *list, int per_item)
+// Each face the other way round; coordinates of textures follow their corners no longer, and go.
+static void turn_faces(BodyGeometry *geometry)
 {
-    size_t count = (size_t)list->count * (size_t)per_item;
-    return (BodyNumbers){ count ? arena_copy(arena, list->numbers, count * sizeof(double)) : NULL, (int)count };
-}
-
-static BodyIndices copy_indices(Arena *arena, const FieldList *list)
-{
-    return (BodyIndices){ list->count ? arena_copy(arena, list->ints, (size_t)list->count * sizeof(int32_t)) : NULL,
-                          list->count };
+    for (int first = 0, i = 0; i <= geometry->faces.count; i++) {
+        if (i < geometry->faces.count && geometry->faces.items[i] >= 0)
+            continue;
+        for (int low = first, high = i - 1; low < high; low++, high--) {
+            int32_t swap = geometry->faces.items[low];
+            geometry->faces.items[low] = geometry->faces.items[high];
+            geometry->faces.items[high] = swap;
+        }
+        first = i + 1;
+    }
+    geometry->tex_coord_indices.count = geometry->tex_coords.count = 0;
 }
 
 static bool read_faces(Arena *arena, const SceneNode *node, BodyGeometry *geometry)
 {
-    const SceneNode *coord = scene_child(node, "coord"), *tex_coord = scene_child(node, "texCoord");
-    if (!coord)
+    if (!body_vrml_faces(arena, node, geometry))
         return false;
-    geometry->vertices = copy_numbers(arena, scene_list(coord, "point"), 3);
-    geometry->faces = copy_indices(arena, scene_list(node, "coordIndex"));
-    geometry->crease_angle = scene_float(node, "creaseAngle");
-    if (tex_coord) {
-        geometry->tex_coords = copy_numbers(arena, scene_list(tex_coord, "point"), 2);
-        geometry->tex_coord_indices = copy_indices(arena, scene_list(node, "texCoordIndex"));
-    }
     for (int i = 0; i < geometry->faces.count; i++)
         if (geometry->faces.items[i] < -1 || geometry->faces.items[i] >= geometry->vertices.count / 3)
             return false;
@@ -60,28 +56,17 @@ static bool read_faces(Arena *arena, const SceneNode *node, BodyGeometry *geomet
         if (geometry->tex_coord_indices.items[i] < -1
             || geometry->tex_coord_indices.items[i] >= geometry->tex_coords.count / 2)
             geometry->tex_coords.count = geometry->tex_coord_indices.count = 0;
-    if (!scene_bool(node, "ccw")) {  // each face the other way round
-        for (int first = 0, i = 0; i <= geometry->faces.count; i++) {
-            if (i < geometry->faces.count && geometry->faces.items[i] >= 0)
-                continue;
-            for (int low = first, high = i - 1; low < high; low++, high--) {
-                int32_t swap = geometry->faces.items[low];
-                geometry->faces.items[low] = geometry->faces.items[high];
-                geometry->faces.items[high] = swap;
-            }
-            first = i + 1;
-        }
-        geometry->tex_coord_indices.count = geometry->tex_coords.count = 0;
-    }
+    if (!scene_bool(node, "ccw"))
+        turn_faces(geometry);
     return geometry->faces.count > 0;
 }
 
 static bool read_extrusion(Arena *arena, const SceneNode *node, BodyGeometry *geometry)
 {
-    geometry->cross_section = copy_numbers(arena, scene_list(node, "crossSection"), 2);
-    geometry->spine = copy_numbers(arena, scene_list(node, "spine"), 3);
-    geometry->orientation = copy_numbers(arena, scene_list(node, "orientation"), 4);
-    geometry->scales = copy_numbers(arena, scene_list(node, "scale"), 2);
+    geometry->cross_section = body_vrml_numbers(arena, scene_list(node, "crossSection"), 2);
+    geometry->spine = body_vrml_numbers(arena, scene_list(node, "spine"), 3);
+    geometry->orientation = body_vrml_numbers(arena, scene_list(node, "orientation"), 4);
+    geometry->scales = body_vrml_numbers(arena, scene_list(node, "scale"), 2);
     geometry->has_begin_cap = scene_bool(node, "beginCap");
     geometry->has_end_cap = scene_bool(node, "endCap");
     geometry->crease_angle = scene_float(node, "creaseAngle");
@@ -94,13 +79,15 @@ static bool read_grid(const Limits *limits, Arena *arena, const SceneNode *node,
     geometry->z_dimension = scene_int(node, "zDimension");
     geometry->x_spacing = scene_float(node, "xSpacing");
     geometry->z_spacing = scene_float(node, "zSpacing");
-    geometry->heights = copy_numbers(arena, scene_list(node, "height"), 1);
+    geometry->heights = body_vrml_numbers(arena, scene_list(node, "height"), 1);
     geometry->is_ccw = scene_bool(node, "ccw");
     int64_t wanted = (int64_t)geometry->x_dimension * geometry->z_dimension;
     return geometry->x_dimension > 1 && geometry->z_dimension > 1 && wanted <= limits->heightfield_cells
            && geometry->x_spacing > 0.0 && geometry->z_spacing > 0.0;
 }
 
+// Models for Choreonoid are VRML97: they have no more geometries than these, and what cannot be read is left out, as
+// there.
 static const BodyGeometry *read_geometry(const Walk *walk, const SceneNode *node)
 {
     Arena *arena = scene_arena(walk->out->scene);
@@ -123,7 +110,6 @@ static const BodyGeometry *read_geometry(const Walk *walk, const SceneNode *node
         return geometry->radius > 0.0 && geometry->height > 0.0 ? geometry : NULL;
     }
     if (!strcmp(type, "IndexedFaceSet")) {
-        geometry->kind = BODY_FACES;
         return read_faces(arena, node, geometry) ? geometry : NULL;
     }
     if (!strcmp(type, "Extrusion")) {
@@ -137,28 +123,15 @@ static const BodyGeometry *read_geometry(const Walk *walk, const SceneNode *node
     return NULL;
 }
 
+// Defaults are those of Choreonoid, not of VRML97: a material that is not given is white there.
 static const BodyAppearance *read_appearance(const Walk *walk, const SceneNode *node)
 {
     if (!node || strcmp(node->type->name, "Appearance"))
         return NULL;
     Arena *arena = scene_arena(walk->out->scene);
-    BodyAppearance *appearance = arena_alloc(arena, sizeof *appearance);
-    *appearance = (BodyAppearance){ .pos = node->pos,
-                                    .ambient = 1.0,
-                                    .specular_exponent = 25.0,
-                                    .diffuse = { 1, 1, 1 },
-                                    .repeat_s = true,
-                                    .repeat_t = true,
-                                    .texture_scale = { 1, 1 } };
-    const SceneNode *material = scene_child(node, "material"), *texture = scene_child(node, "texture");
-    if (material) {
-        appearance->ambient = scene_float(material, "ambientIntensity");
-        appearance->diffuse = scene_vec3(material, "diffuseColor");
-        appearance->emissive = scene_vec3(material, "emissiveColor");
-        appearance->specular = scene_vec3(material, "specularColor");
-        appearance->specular_exponent = 127.0 * scene_float(material, "shininess") + 1.0;
-        appearance->transparency = scene_float(material, "transparency");
-    }
+    BodyAppearance *appearance = body_appearance_create(arena, node->pos);
+    const SceneNode *texture = scene_child(node, "texture");
+    body_vrml_material(scene_child(node, "material"), appearance);
     if (texture && !strcmp(texture->type->name, "ImageTexture") && scene_list(texture, "url")->count > 0) {
         const char *url = arena_string(arena, scene_list(texture, "url")->strings[0]);
         const char *path = path_join(arena, path_directory(arena, walk->path), url);
@@ -192,8 +165,10 @@ static const char *children_field(const SceneNode *node)
                                                   : NULL;
 }
 
+// Depth and number of shapes are bounded here as well: a file with USE grows exponentially by its names alone.
 static void collect(Walk *walk, const SceneNode *node, BodyFrame frame)
 {
+    assert_debug(walk->depth >= 0);
     if (!node || walk->depth > walk->out->limits->nesting || walk->shapes->count >= 1000000)
         return;
     if (scene_node_is(node, "Shape")) {
@@ -201,9 +176,7 @@ static void collect(Walk *walk, const SceneNode *node, BodyFrame frame)
         const BodyGeometry *geometry = geometry_node ? read_geometry(walk, geometry_node) : NULL;
         if (!geometry)
             return;
-        memory_grow(&walk->shapes->items, &walk->shapes->capacity, walk->shapes->count + 1,
-                    sizeof *walk->shapes->items);
-        walk->shapes->items[walk->shapes->count++] =
+        *memory_push(walk->shapes->items, walk->shapes->count, walk->shapes->capacity) =
             (BodyShape){ .device = -1,
                          .frame = frame,
                          .geometry = geometry,
@@ -258,6 +231,7 @@ static BodyFrame cut_out_frame(const SceneNode *node)
 
 const WrlShapes *body_wrl_shapes(BodyScene *out, const BodyGeometry *geometry)
 {
+    assert_debug(geometry->path);
     struct WrlFile *file = open_file(out, geometry->path);
     if (!file->scene)
         return NULL;

@@ -40,6 +40,7 @@ static const char *word(const YamlNode *map, const char *key, const char *old_ke
 
 static bool numbers(Project *project, const YamlNode *node, int count, double *values)
 {
+    assert_debug(count > 0 && values);
     if (!yaml_is_list(node) || node->count != count) {
         if (node)
             diag_error(project->diags, node->pos, "a list of %d numbers is wanted here", count);
@@ -114,6 +115,7 @@ static double *read_displacements(Project *project, const YamlNode *data, const 
     return values;
 }
 
+// A body that cannot be read is left out and counted; a project is bad only when none could be read.
 static void place_body(Project *project, const YamlNode *item, const YamlNode *data)
 {
     const YamlNode *file = get(data, "file", "modelFile");
@@ -127,12 +129,13 @@ static void place_body(Project *project, const YamlNode *item, const YamlNode *d
     if (!path)
         return;
     if (strcasecmp(path_extension(path), ".body") && strcasecmp(path_extension(path), ".yaml")
-        && strcasecmp(path_extension(path), ".yml")) {
+        && strcasecmp(path_extension(path), ".yml") && !body_is_mesh(path)) {
         diag_warning(project->diags, file->pos, "%s is no .body file (format '%s'); left out", path_name(path), format);
         return;
     }
     BodyOptions options = { .limits = project->options->limits, .resolver = project->resolver };
-    BodyModel *model = body_load(path, &options, project->diags);
+    BodyModel *model = body_is_mesh(path) ? body_load_mesh(path, &options, project->diags)
+                                          : body_load(path, &options, project->diags);
     if (!model)
         return;
     BodyPlacement placement = { .time_step = project->time_step };
@@ -169,6 +172,7 @@ static void read_world(Project *project, const YamlNode *data)
 // Walks the tree of items: first for the simulator, whose time step the bodies need, then for the rest.
 static void walk_items(Project *project, const YamlNode *item, bool wants_simulator, int depth)
 {
+    assert_debug(depth >= 0);
     static const char *const silent[] = { "RootItem", "FolderItem", "GroupItem", "SubProjectItem", "", NULL };
     if (!yaml_is_map(item) || depth > 200) {
         if (item && !wants_simulator)
@@ -221,6 +225,8 @@ static void read_simulator(Project *project)
     }
 }
 
+// Two walks: the world, its materials and its simulator stand anywhere in the tree of items, and bodies are placed
+// by what they say.
 bool cnoid_fill_scene(Scene *scene, const char *name, const char *text, size_t size, const FormatsOptions *options,
                       DiagSink *diags)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------ messages
+// ---- messages ----
 
 static void add_path(Check *check, const SceneNode *node)
 {
@@ -37,11 +37,11 @@ void check_warning(Check *check, const SceneNode *node, SourcePos pos, const cha
     add_path(check, node);
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// changing
+// ---- changing ----
 
 static void put(SceneNode *holder, const FieldType *type, const SceneNode *node, SceneNode *other)
 {
+    assert_debug(holder && type);
     for (int i = 0; i < holder->field_count; i++) {
         SceneField *field = &holder->fields[i];
         if (field->type != type)
@@ -65,8 +65,7 @@ void check_forbid(Check *check, SceneNode *holder, const FieldType *field, Scene
     put(holder, field, node, kept);
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// positions
+// ---- positions ----
 
 static bool is_root_only(const NodeType *type)
 {
@@ -152,11 +151,11 @@ static int64_t count_below(const SceneNode *node)
 // A USE of something that has a body or a state of its own becomes a copy. Returns it, or NULL when it stays.
 static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type, const Place *place)
 {
-    enum { MOST_COPIED = 1000000 };
+    enum { COPIED_MAX = 1000000 };
     if (!is_single(type) || place->in_bounding)
         return NULL;
     check->copied += count_below(use->target);
-    if (check->copied > MOST_COPIED) {
+    if (check->copied > COPIED_MAX) {
         check_error(check, use, use->pos, "USE of a %s: too much to copy; it is ignored", type->name);
         check_forbid(check, place->holder, place->field, use);
         return NULL;
@@ -168,7 +167,7 @@ static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type
     return copy;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the
+// ---- the ----
 // walk
 
 static void check_below(Check *check, SceneNode *node, const Place *place);
@@ -203,6 +202,7 @@ static bool has_scale(const SceneNode *node)
 
 static void check_below(Check *check, SceneNode *node, const Place *above)
 {
+    assert_debug(node->type);
     Place place = *above;
     place.holder = node;
     if (schema_type_is(node->type, "Solid")) {
@@ -227,7 +227,7 @@ static void check_below(Check *check, SceneNode *node, const Place *above)
         check_bounding(check, node);
 }
 
-// ------------------------------------------------------------------------------------------------------------- the
+// ---- the ----
 // root
 
 // Exactly one of these stands at the root; one that is missing is made.

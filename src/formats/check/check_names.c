@@ -7,26 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Inside of what a PROTO of the library makes: its users cannot rename that.
+static bool is_of_library(const SceneNode *node)
+{
+    const SceneNode *instance = scene_instance(node);
+    if (!instance->in_proto)
+        return false;
+    for (const SceneNode *above = instance->parent; above; above = above->parent)
+        if (above->kind == SCENE_NODE_INSTANCE)
+            return above->proto->origin && !strcmp(above->proto->origin, "library");
+    return false;
+}
+
+// Where its user can give another name: in the instance, when the name is the PROTO's default.
+static SourcePos name_pos(const SceneNode *node)
+{
+    const SceneNode *instance = scene_instance(node);
+    SourcePos pos = scene_field_pos(node, "name");
+    return instance != node && !instance->in_proto && pos.file != instance->pos.file ? instance->pos : pos;
+}
+
 void check_names_add(Check *check, const SceneNode *node, const Place *place)
 {
+    assert_debug(node && place);
     bool is_solid = schema_type_is(node->type, "Solid");
     bool is_device = (node->type->flags & NODE_DEVICE) && place->robot;
     if (!is_solid && !is_device)
         return;
     const char *name = scene_string(node, "name");
-    if (is_solid && strchr(name, ':')) {
-        check_warning(check, node, scene_field_pos(node, "name"),
-                      "the name \"%.80s\" contains ':', which separates names in paths", name);
+    if (is_solid && strchr(name, ':') && !is_of_library(node)) {
+        check_warning(check, node, name_pos(node), "the name \"%.80s\" contains ':', which separates names in paths",
+                      name);
         diag_hint(check->diags, "use another character");
     }
     // Motors of the same name are coupled: they move together.
     if (schema_type_is(node->type, "Motor"))
         return;
-    memory_grow(&check->names, &check->name_capacity, check->name_count + 1, sizeof *check->names);
-    check->names[check->name_count++] = (NameEntry){ is_device      ? place->robot->id
-                                                     : place->solid ? place->solid->id
-                                                                    : 0,
-                                                     is_device, name, node };
+    *memory_push(check->names, check->name_count, check->name_capacity) = (NameEntry){ is_device      ? place->robot->id
+                                                                                       : place->solid ? place->solid->id
+                                                                                                      : 0,
+                                                                                       is_device, name, node };
 }
 
 static int compare_names(const void *a, const void *b)
@@ -48,9 +68,10 @@ void check_names_report(Check *check)
         qsort(check->names, (size_t)check->name_count, sizeof *check->names, compare_names);
     for (int i = 1; i < check->name_count; i++) {
         const NameEntry *first = &check->names[i - 1], *entry = &check->names[i];
-        if (first->is_device != entry->is_device || first->holder != entry->holder || strcmp(first->name, entry->name))
+        if (first->is_device != entry->is_device || first->holder != entry->holder || strcmp(first->name, entry->name)
+            || is_of_library(entry->node))
             continue;
-        SourcePos pos = scene_field_pos(entry->node, "name");
+        SourcePos pos = name_pos(entry->node);
         if (entry->is_device)
             check_warning(check, entry->node, pos,
                           "a second device named \"%.80s\" in the same Robot: a controller finds only one of them",
@@ -61,7 +82,7 @@ void check_names_report(Check *check)
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------ free
+// ---- free ----
 // names
 
 typedef struct NameSearch {

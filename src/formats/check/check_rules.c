@@ -9,7 +9,7 @@
 
 typedef void (*Rule)(Check *check, SceneNode *node, const Place *place);
 
-// ---------------------------------------------------------------------------------------------------- for every node
+// ---- for every node ----
 
 // A length in metres beyond the largest coordinate. (Vectors are watched by the reader.)
 static void check_lengths(Check *check, SceneNode *node)
@@ -34,11 +34,11 @@ static void check_lengths(Check *check, SceneNode *node)
     }
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// helpers
+// ---- helpers ----
 
 static void set_list(Check *check, SceneNode *node, const char *name, int count)
 {
+    assert(count >= 0);
     FieldList *list = scene_list_edit(check->scene, node, name);
     const FieldType *type = schema_field(node->type, name);
     int old = list->count, per_item = field_kind_doubles(type->kind);
@@ -57,17 +57,16 @@ static void check_order(Check *check, SceneNode *node, const char *low, const ch
         check_warning(check, node, at(node, low), "%s %g is greater than %s %g", low, a, high, b);
 }
 
-static void clamp_int(Check *check, SceneNode *node, const char *name, int most)
+static void clamp_int(Check *check, SceneNode *node, const char *name, int max)
 {
     int value = scene_int(node, name);
-    if (value <= most)
+    if (value <= max)
         return;
-    check_error(check, node, at(node, name), "%s %d is more than %d, which is used", name, value, most);
-    scene_set_int(check->scene, node, name, most);
+    check_error(check, node, at(node, name), "%s %d is more than %d, which is used", name, value, max);
+    scene_set_int(check->scene, node, name, max);
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// world
+// ---- world ----
 
 static void world_info(Check *check, SceneNode *node, const Place *place)
 {
@@ -98,12 +97,13 @@ static void contact_properties(Check *check, SceneNode *node, const Place *place
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// solids
+// ---- solids ----
 
 // Worlds with planets exist; a sun is the most that is let in.
 #define HEAVIEST 1e31
 
+// What no solver can work with is replaced and is an error; what is merely odd is a warning and stays as it was
+// written.
 static void physics(Check *check, SceneNode *node, const Place *place)
 {
     (void)place;
@@ -179,17 +179,16 @@ static void transform(Check *check, SceneNode *node, const Place *place)
 
 static void solid_reference(Check *check, SceneNode *node, const Place *place)
 {
-    enum { MOST_REFERENCES = 1000 };
+    enum { REFERENCES_MAX = 1000 };
     const char *name = scene_string(node, "solidName");
-    if (!name[0] || !strcmp(name, "<static environment>") || check->references++ >= MOST_REFERENCES)
+    if (!name[0] || !strcmp(name, "<static environment>") || check->references++ >= REFERENCES_MAX)
         return;
     if (!place->solid || scene_find_solid(check->scene, name))
         return;
     check_warning(check, node, at(node, "solidName"), "there is no Solid named \"%.80s\"", name);
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// geometry
+// ---- geometry ----
 
 static void elevation_grid(Check *check, SceneNode *node, const Place *place)
 {
@@ -228,15 +227,14 @@ static void face_set(Check *check, SceneNode *node, const Place *place)
 static void sphere(Check *check, SceneNode *node, const Place *place)
 {
     (void)place;
-    int value = scene_int(node, "subdivision"), most = scene_bool(node, "ico") ? 5 : 200;
-    if (value <= most)
+    int value = scene_int(node, "subdivision"), max = scene_bool(node, "ico") ? 5 : 200;
+    if (value <= max)
         return;
-    check_warning(check, node, at(node, "subdivision"), "subdivision %d is more than %d, which is used", value, most);
-    scene_set_int(check->scene, node, "subdivision", most);
+    check_warning(check, node, at(node, "subdivision"), "subdivision %d is more than %d, which is used", value, max);
+    scene_set_int(check->scene, node, "subdivision", max);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// joints
+// ---- joints ----
 
 static void count_devices(Check *check, SceneNode *node, const char *field)
 {
@@ -325,8 +323,7 @@ static void track(Check *check, SceneNode *node, const Place *place)
     count_devices(check, node, "device");
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// devices
+// ---- devices ----
 
 static void planar_view(Check *check, SceneNode *node)
 {
@@ -386,8 +383,7 @@ static void distance_sensor(Check *check, SceneNode *node, const Place *place)
     clamp_int(check, node, "numberOfRays", 10000);
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// table
+// ---- table ----
 
 static const struct RuleRow {
     const char *type;  // with all below it
@@ -420,6 +416,7 @@ static_assert(COUNT_OF(rule_rows) <= 64, "a rule is a bit");
 
 void check_rules_init(Check *check)
 {
+    assert_debug(!check->rules);
     check->rules = memory_alloc_array((size_t)schema_type_count(), sizeof *check->rules);
     for (int i = 0; i < schema_type_count(); i++)
         for (int k = 0; k < COUNT_OF(rule_rows); k++)
@@ -429,6 +426,7 @@ void check_rules_init(Check *check)
 
 void check_rules(Check *check, SceneNode *node, const Place *place)
 {
+    assert_debug(node->type->index >= 0 && node->type->index < schema_type_count());
     check_lengths(check, node);
     uint64_t rules = check->rules[node->type->index];
     for (int i = 0; rules; i++, rules >>= 1)

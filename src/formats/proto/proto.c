@@ -9,7 +9,7 @@
 
 enum { FIRST_RELEASE_WITH_DECLARATIONS = 2022100 };
 
-// ---------------------------------------------------------------------------------------------------------- library
+// ---- library ----
 
 static void library_destroy(void *data)
 {
@@ -63,8 +63,8 @@ void proto_unlock(const Scene *scene)
 
 void proto_library_add(ProtoLibrary *library, SceneProto *proto)
 {
-    memory_grow(&library->protos, &library->proto_capacity, library->proto_count + 1, sizeof *library->protos);
-    library->protos[library->proto_count++] = proto;
+    assert_debug(proto);
+    *memory_push(library->protos, library->proto_count, library->proto_capacity) = proto;
 }
 
 int proto_count(const Scene *scene)
@@ -81,8 +81,9 @@ const SceneProto *proto_at(const Scene *scene, int index)
 
 static void add_index(ProtoLibrary *library, const char *folder, const char *origin)
 {
-    memory_grow(&library->indexes, &library->index_capacity, library->index_count + 1, sizeof *library->indexes);
-    library->indexes[library->index_count++] = (FolderIndex){ .folder = folder, .origin = origin };
+    assert_debug(folder && origin);
+    *memory_push(library->indexes, library->index_count, library->index_capacity) = (FolderIndex){ .folder = folder,
+                                                                                                   .origin = origin };
 }
 
 // A search folder is a project with a `protos` folder, or a folder of PROTOs or projects itself.
@@ -136,6 +137,7 @@ static void find_folders(ProtoLibrary *library, const FormatsOptions *options, c
 
 ProtoScope *proto_scope_for(ProtoLibrary *library, const char *path, int release)
 {
+    assert_debug(library && path);
     ProtoScope *scope = arena_alloc(library->arena, sizeof *scope);
     scope->library = library;
     scope->path = arena_string(library->arena, path);
@@ -143,8 +145,11 @@ ProtoScope *proto_scope_for(ProtoLibrary *library, const char *path, int release
     return scope;
 }
 
+// The library hangs on the scene and goes with it. Its lock is recursive: making an instance reads definitions,
+// which make instances.
 ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOptions *options, DiagSink *diags)
 {
+    assert_debug(scene && path && options);
     (void)diags;
     ProtoLibrary *library = memory_alloc(sizeof *library);
     pthread_mutexattr_t kind;
@@ -222,7 +227,7 @@ bool proto_needs_declaration(const ProtoScope *scope, const char *name, size_t l
     return scope->release >= FIRST_RELEASE_WITH_DECLARATIONS;
 }
 
-// ------------------------------------------------------------------------------------------------------------ finding
+// ---- finding ----
 
 // One search for a name, with the places it went to.
 typedef struct Find {
@@ -237,8 +242,8 @@ typedef struct Find {
 
 static void note_tried(Find *find, const char *place)
 {
-    enum { MOST_SHOWN = 12 };
-    if (++find->tried_count <= MOST_SHOWN)
+    enum { SHOWN_MAX = 12 };
+    if (++find->tried_count <= SHOWN_MAX)
         text_printf(&find->tried, "%s%s", find->tried.length ? ", " : "", place);
 }
 
@@ -329,6 +334,8 @@ static void report_how(const Find *find, SourcePos pos, DiagSink *diags)
     }
 }
 
+// By real path: one file that two worlds name differently is one PROTO. It is entered before it is read, so that one
+// which names itself finds itself.
 static Definition *definition_for(ProtoLibrary *library, const Find *find, DiagSink *diags, SourcePos pos)
 {
     char *real = path_real(library->arena, find->path);
@@ -361,7 +368,7 @@ static Definition *definition_for(ProtoLibrary *library, const Find *find, DiagS
     return definition;
 }
 
-// -------------------------------------------------------------------------------------------------------- placeholders
+// ---- placeholders ----
 
 // What nearly every PROTO of an object has; further parameters are kept as they are written.
 static const FieldType placeholder_fields[] = {
@@ -427,8 +434,7 @@ static SceneProto *report_missing(const Find *find, SourcePos pos, DiagSink *dia
     return placeholder_for(library, find->name);
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// resolving
+// ---- resolving ----
 
 static SceneProto *resolve_name(Reader *reader, ProtoScope *scope, const char *name, SourcePos pos)
 {
@@ -452,6 +458,7 @@ static SceneProto *resolve_name(Reader *reader, ProtoScope *scope, const char *n
 
 SceneProto *proto_resolve(Reader *reader, const char *name, size_t length, SourcePos pos)
 {
+    assert(name);
     ProtoScope *scope = reader->protos;
     if (!scope || length == 0 || length > 255 || memchr(name, '/', length) || name[0] == '.')
         return NULL;
@@ -493,6 +500,7 @@ const char *proto_text(const SceneProto *proto, size_t *size)
 
 void proto_instantiate(Reader *reader, SceneNode *instance)
 {
+    assert_debug(instance->kind == SCENE_NODE_INSTANCE);
     if (!reader->protos)
         return;
     int before = scene_node_count(reader->scene);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,11 @@ typedef struct HiddenTree {
     int joint_count, joint_capacity;
 } HiddenTree;
 
+// The order is Webots': solids and joints are numbered as a walk of the whole PROTO meets them, inner instances
+// included.
 static void collect(HiddenTree *tree, SceneNode *node, int solid)
 {
+    assert_debug(solid >= -1);
     if (!node || node->kind == SCENE_NODE_USE || node->kind == SCENE_NODE_UNKNOWN)
         return;
     if (node->kind == SCENE_NODE_INSTANCE) {
@@ -27,8 +31,7 @@ static void collect(HiddenTree *tree, SceneNode *node, int solid)
     }
     if (schema_type_is(node->type, "Solid")) {
         solid = tree->solid_count;
-        memory_grow(&tree->solids, &tree->solid_capacity, tree->solid_count + 1, sizeof *tree->solids);
-        tree->solids[tree->solid_count++] = node;
+        *memory_push(tree->solids, tree->solid_count, tree->solid_capacity) = node;
     } else if (schema_type_is(node->type, "Joint")) {
         memory_grow(&tree->joints, &tree->joint_capacity, tree->joint_count + 1, sizeof *tree->joints);
         tree->joints[tree->joint_count].joint = node;
@@ -141,17 +144,90 @@ static bool apply(Scene *scene, const HiddenTree *tree, const SceneHidden *hidde
     return true;
 }
 
+// It hangs on a joint, or has a body that is none of the Solid above it. The others stay where the PROTO puts them.
+static bool moves_by_itself(const SceneNode *solid, int index)
+{
+    const SceneNode *above = scene_parent(solid);
+    if (index > 0 && above && scene_node_is(above, "Joint"))
+        return true;
+    if (!scene_child(solid, "physics"))
+        return false;
+    while (above && !scene_node_is(above, "Solid"))
+        above = scene_parent(above);
+    return !above || !scene_child(above, "physics");
+}
+
+// ---- state of another structure ----
+// A stand-in of the library has joints and devices of the robot it stands for, not its list of Solids. What Webots
+// saved with the original would move the wrong parts of it, so it counts only where it can be the state of these very
+// joints.
+
+// A Solid on a joint stays as far from the anchor as it was, on a slider it stays on the line. The margin is for joints
+// that gave way under load: 2 mm and 2 % of the arm.
+static bool may_be_at(const SceneNode *solid, const SceneNode *joint, Vec3 place)
+{
+    static const double margin_m = 0.002, margin = 0.02;
+    if (!schema_field(joint->type, "jointParameters"))
+        return true;  // of Talus' own kinds: what was saved with it is ours
+    const SceneNode *parameters = scene_child(joint, "jointParameters");
+    Vec3 from = scene_vec3(solid, "translation"), axis = vec3(0, 0, 1), anchor = vec3(0, 0, 0);
+    if (schema_type_is(joint->type, "SliderJoint")) {
+        if (parameters && schema_field(parameters->type, "axis"))
+            axis = scene_vec3(parameters, "axis");
+        Vec3 moved = vec3_sub(place, from);
+        Vec3 aside = vec3_cross(moved, axis);
+        return vec3_length(aside) <= (margin_m + margin * vec3_length(moved)) * vec3_length(axis);
+    }
+    if (parameters && schema_field(parameters->type, "suspensionSpringConstant")
+        && scene_float(parameters, "suspensionSpringConstant") > 0.0)
+        return true;  // a wheel may be anywhere on its strut
+    if (parameters && schema_field(parameters->type, "anchor"))
+        anchor = scene_vec3(parameters, "anchor");
+    double arm = vec3_length(vec3_sub(from, anchor));
+    return fabs(vec3_length(vec3_sub(place, anchor)) - arm) <= margin_m + margin * arm;
+}
+
+static bool is_state_of(const HiddenTree *tree, const SceneHidden *hidden)
+{
+    char name[32];
+    int solid, joint;
+    if (!split_name(hidden->name, name, &solid, &joint) || solid >= tree->solid_count)
+        return false;
+    if (!strncmp(name, "position", 8))
+        return find_joint(tree, solid, joint < 0 ? 0 : joint) != NULL;
+    if (strcmp(name, "translation") || solid == 0)
+        return true;
+    const SceneNode *node = tree->solids[solid], *above = scene_parent(node);
+    Vec3 place = vec3(hidden->v[0], hidden->v[1], hidden->v[2]);
+    if (above && scene_node_is(above, "Joint"))
+        return may_be_at(node, above, place);
+    return moves_by_itself(node, solid) || vec3_length(vec3_sub(place, scene_vec3(node, "translation"))) < 0.002;
+}
+
+static bool is_of_the_whole(const SceneHidden *hidden)
+{
+    return !strcmp(hidden->name, "linearVelocity_0") || !strcmp(hidden->name, "angularVelocity_0");
+}
+
 void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags)
 {
-    const SceneHidden *hidden = scene_hidden(scene, instance);
-    if (!hidden || !instance->target || instance->proto->is_placeholder)
+    const SceneHidden *first = scene_hidden(scene, instance);
+    if (!first || !instance->target || instance->proto->is_placeholder)
         return;
     HiddenTree tree = { 0 };
     collect(&tree, instance->target, 0);
-    bool fits = true;
-    for (; hidden; hidden = hidden->next)
-        fits = apply(scene, &tree, hidden) && fits;
-    if (!fits) {
+    bool is_stray = false, fits = true;
+    if (instance->proto->origin && !strcmp(instance->proto->origin, "library"))
+        for (const SceneHidden *hidden = first; hidden && !is_stray; hidden = hidden->next)
+            is_stray = !is_state_of(&tree, hidden);
+    for (const SceneHidden *hidden = first; hidden; hidden = hidden->next)
+        if (!is_stray || is_of_the_whole(hidden))
+            fits = apply(scene, &tree, hidden) && fits;
+    if (is_stray) {
+        diag_warning(diags, instance->pos,
+                     "the saved hidden state is of another model of %s than the library's; its joints begin at rest",
+                     instance->proto->name);
+    } else if (!fits) {
         diag_warning(diags, instance->pos,
                      "saved hidden state of %s does not fit its structure; part of it is left out",
                      instance->proto->name);
@@ -173,19 +249,6 @@ static void keep_value(Scene *scene, const SceneNode *instance, const SceneNode 
     scene_hidden_add(scene, instance, &hidden);
 }
 
-// It hangs on a joint, or has a body that is none of the Solid above it. The others stay where the PROTO puts them.
-static bool moves_by_itself(const SceneNode *solid, int index)
-{
-    const SceneNode *above = scene_parent(solid);
-    if (index > 0 && above && scene_node_is(above, "Joint"))
-        return true;
-    if (!scene_child(solid, "physics"))
-        return false;
-    while (above && !scene_node_is(above, "Solid"))
-        above = scene_parent(above);
-    return !above || !scene_child(above, "physics");
-}
-
 static void keep_solid(Scene *scene, const SceneNode *instance, const SceneNode *solid, int index)
 {
     static const char *const places[] = { "translation", "rotation" };
@@ -200,6 +263,7 @@ static void keep_solid(Scene *scene, const SceneNode *instance, const SceneNode 
 
 static void keep_joint(Scene *scene, const SceneNode *instance, const SceneNode *joint, int solid, int number)
 {
+    assert_debug(solid >= 0 && number >= 0);
     static const struct {
         const char *holder, *name;
     } axes[] = { { "jointParameters", "position" },
@@ -243,6 +307,7 @@ void proto_keep_hidden(Scene *scene, SceneNode *instance)
     for (int i = 0; i < tree.joint_count; i++) {
         const SceneNode *joint = tree.joints[i].joint;
         int number = counts[tree.joints[i].solid]++;
+        assert_debug(tree.joints[i].solid >= 0 && tree.joints[i].solid <= tree.solid_count);
         keep_joint(scene, instance, joint, tree.joints[i].solid, number);
     }
     free(counts);

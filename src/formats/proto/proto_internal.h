@@ -3,6 +3,8 @@
 //   proto.c         scopes and names: which definition a name means in a file
 //   proto_search.c  folders and their index
 //   proto_read.c    a .proto file: header, interface, where the body is
+//   proto_bodies.c  text of the body -> nodes
+//   proto_restrict.c  what parameters may be
 //   proto_make.c    body -> tree of an instance
 //   proto_hidden.c  "hidden translation_1 ..." lines
 #ifndef TALUS_FORMATS_PROTO_INTERNAL_H
@@ -129,6 +131,24 @@ void proto_library_add(ProtoLibrary *library, SceneProto *proto);
 
 // Whether the default of the parameter is among its allowed values. Trees of instances in it are not made yet.
 bool proto_default_is_allowed(const Restriction *restriction, const FieldType *type);
+
+// Who makes instances, and where.
+typedef struct ProtoMaker {
+    ProtoLibrary *library;
+    Scene *scene;
+    DiagSink *diags;
+} ProtoMaker;
+
+// ---- proto_bodies.c ----
+SourcePos proto_pos_in(const Definition *definition, SourcePos pos, DiagSink *diags);  // of the definition's own file
+const SceneField *proto_own_field(const SceneNode *instance, int parameter);           // NULL: not given
+SceneNode *proto_plain_body(Definition *definition, DiagSink *diags);
+SceneNode *proto_template_body(ProtoMaker *maker, Definition *definition, const SceneNode *instance, int *node_count);
+
+// ---- proto_restrict.c ----
+void proto_check_restrictions(ProtoMaker *maker, const Definition *definition, SceneNode *instance);
+void proto_report_unused(Definition *definition, DiagSink *diags);
+void proto_check_derived(const Definition *definition, const SceneNode *root, DiagSink *diags);
 
 // Reads the interface of a definition whose `text` and proto.path are set. False when it is no usable PROTO (reported).
 bool proto_read_definition(Definition *definition, const char *expected_name, DiagSink *diags);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------- header comments
+// ---- header comments ----
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -61,7 +61,7 @@ static void read_comments(Definition *definition)
     }
 }
 
-// ----------------------------------------------------------------------------------------------------------- interface
+// ---- interface ----
 
 typedef struct Interface {
     FieldType *types;
@@ -155,6 +155,7 @@ static Restriction *read_restriction(Reader *reader, FieldKind item)
 
 static void push_parameter(Interface *interface, const FieldType *type, SourcePos pos, Restriction *restriction)
 {
+    assert_debug(type && interface->count >= 0);
     int count = interface->count + 1;
     memory_grow(&interface->types, &interface->type_capacity, count, sizeof *interface->types);
     memory_grow(&interface->positions, &interface->position_capacity, count, sizeof *interface->positions);
@@ -266,15 +267,16 @@ static void read_declaration(Reader *reader, Interface *interface)
     }
 }
 
+// Gathered first, copied once: the definition's arrays lie in the arena and cannot grow.
 static void read_interface(Reader *reader, Definition *definition)
 {
-    enum { MOST_PARAMETERS = 4096 };
+    enum { PARAMETERS_MAX = 4096 };
     Interface interface = { 0 };
     reader_advance(reader);
     while (reader->token.kind != TOKEN_BRACKET_CLOSE && reader->token.kind != TOKEN_END) {
         const char *before = reader->token.text;
-        if (interface.count == MOST_PARAMETERS) {
-            reader_error(reader, reader->token.pos, "a PROTO has at most %d parameters", MOST_PARAMETERS);
+        if (interface.count == PARAMETERS_MAX) {
+            reader_error(reader, reader->token.pos, "a PROTO has at most %d parameters", PARAMETERS_MAX);
             break;
         }
         read_declaration(reader, &interface);
@@ -298,11 +300,12 @@ static void read_interface(Reader *reader, Definition *definition)
     free(interface.restrictions);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- body
+// ---- body ----
 
 // The last '}' of the file that is in no comment, string or template block, or the end of the file.
 static const char *find_body_end(const char *begin, const char *end)
 {
+    assert_debug(begin <= end);
     const char *last = end;
     bool in_string = false;
     for (const char *at = begin; at < end; at++) {
@@ -402,6 +405,7 @@ static bool read_file(Reader *reader, Definition *definition, const char *expect
 
 bool proto_read_definition(Definition *definition, const char *expected_name, DiagSink *diags)
 {
+    assert_debug(definition->text || definition->size == 0);
     ProtoLibrary *library = definition->library;
     Reader reader;
     read_comments(definition);

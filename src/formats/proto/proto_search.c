@@ -12,10 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEEPEST_FOLDER = 12, MOST_ENTRIES = 200000 };
+enum { DEEPEST_FOLDER = 12, ENTRIES_MAX = 200000 };
 
 static uint64_t slot_of(const NameMap *map, const char *key, size_t length)
 {
+    assert_debug(map->slots && map->slot_count > 0);
     uint64_t slot = hash_bytes(key, length, 0) & (uint64_t)(map->slot_count - 1);
     while (map->slots[slot].key && (strncmp(map->slots[slot].key, key, length) || map->slots[slot].key[length]))
         slot = (slot + 1) & (uint64_t)(map->slot_count - 1);
@@ -29,6 +30,7 @@ void *name_map_find(const NameMap *map, const char *key, size_t length)
 
 void name_map_put(NameMap *map, const char *key, void *value)
 {
+    assert_debug(key && value);
     if (map->count * 2 >= map->slot_count) {
         NameMap grown = { .slot_count = map->slot_count ? map->slot_count * 2 : 16, .count = map->count };
         grown.slots = memory_alloc_array((size_t)grown.slot_count, sizeof *grown.slots);
@@ -76,12 +78,13 @@ static void add_file(FolderWalk *walk, const char *folder, const char *name)
 // Files of a folder come before those of the folders in it, each in the order of their names: the first one counts.
 static void walk_folder(FolderWalk *walk, const char *folder, int depth)
 {
+    assert_debug(depth >= 0);
     DIR *directory = opendir(folder);
     if (!directory)
         return;
     const char **files = NULL, **folders = NULL;
     int file_count = 0, file_capacity = 0, folder_count = 0, folder_capacity = 0;
-    for (struct dirent *entry; (entry = readdir(directory)) && walk->entries < MOST_ENTRIES;) {
+    for (struct dirent *entry; (entry = readdir(directory)) && walk->entries < ENTRIES_MAX;) {
         struct stat info;
         walk->entries++;
         if (entry->d_name[0] == '.')
@@ -91,11 +94,9 @@ static void walk_folder(FolderWalk *walk, const char *folder, int depth)
             is_folder = fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0
                         && S_ISDIR(info.st_mode);
         if (is_folder) {
-            memory_grow(&folders, &folder_capacity, folder_count + 1, sizeof *folders);
-            folders[folder_count++] = arena_string(walk->arena, entry->d_name);
+            *memory_push(folders, folder_count, folder_capacity) = arena_string(walk->arena, entry->d_name);
         } else {
-            memory_grow(&files, &file_capacity, file_count + 1, sizeof *files);
-            files[file_count++] = arena_string(walk->arena, entry->d_name);
+            *memory_push(files, file_count, file_capacity) = arena_string(walk->arena, entry->d_name);
         }
     }
     closedir(directory);

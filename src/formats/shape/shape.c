@@ -100,6 +100,8 @@ static void describe(const SceneNode *node, char *out, size_t size)
     snprintf(out, size, "this %s", node->type->name);
 }
 
+// The lists are borrowed from the node for the call; what is missing is NULL, which mesh_faces takes for "not
+// given".
 static Mesh *build_faces(const ShapeSource *source, const SceneNode *node)
 {
     const FieldList *points = list_of(node, "coord", "point"), *normals = list_of(node, "normal", "vector");
@@ -210,6 +212,7 @@ static bool size_is_sound(const ShapeForm *form)
 
 Mesh *shape_build(const ShapeSource *source, const SceneNode *geometry, MeshAxis axis)
 {
+    assert_debug(source);
     const SceneNode *node = geometry_of(geometry);
     ShapeForm form = shape_form(node);
     if (!form.type)
@@ -291,6 +294,7 @@ static const Mesh *turned_mesh(const ShapeSource *source, const Mesh *mesh, bool
 // Webots takes the first URL alone.
 static const Mesh *file_mesh(const ShapeSource *source, const SceneNode *node)
 {
+    assert_debug(source->assets);
     const FieldList *urls = scene_list(node, "url");
     if (urls->count == 0 || !urls->strings[0][0])
         return NULL;
@@ -325,6 +329,7 @@ const Mesh *shape_file_mesh(const ShapeSource *source, const char *url, const ch
 
 ShapeMesh shape_mesh(const ShapeSource *source, const SceneNode *geometry)
 {
+    assert_debug(source);
     const SceneNode *node = geometry_of(geometry);
     ShapeMesh result = { 0 };
     GeometryKind kind = shape_form(node).kind;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST_NODE = 1024, MOST_INLINES = 64 };
+enum { DEEPEST_NODE = 1024, INLINES_MAX = 64 };
 
 typedef struct Affine {
     Mat3 m;
@@ -54,6 +54,7 @@ static Affine transform_of(const SceneNode *node)
     return result;
 }
 
+// A mesh has flat materials; of an appearance it takes what all importers give (colours, shininess, one texture).
 static int add_material(Walk *walk, const SceneNode *shape)
 {
     const SceneNode *appearance = scene_child(shape, "appearance");
@@ -100,6 +101,7 @@ static Mat3 cofactors(const Mat3 *m)
 
 static void add_corners(MeshBuilder *builder, int triangle, const Mesh *mesh, int i, const Mat3 *turn, bool is_mirrored)
 {
+    assert_debug(triangle >= 0 && i >= 0 && i < mesh->triangle_count);
     static const int straight[3] = { 0, 1, 2 }, mirrored[3] = { 0, 2, 1 };
     const int *order = is_mirrored ? mirrored : straight;
     float normals[9], texcoords[6];
@@ -120,6 +122,7 @@ static void add_corners(MeshBuilder *builder, int triangle, const Mesh *mesh, in
 
 static void add_mesh(Walk *walk, const Mesh *mesh, const Affine *at)
 {
+    assert(mesh);
     MeshBuilder *builder = walk->builder;
     int64_t first = builder->mesh.vertex_count;
     bool is_mirrored = determinant(&at->m) < 0.0;
@@ -156,6 +159,7 @@ static void visit(Walk *walk, const SceneNode *written, const Affine *at, int de
 
 static void visit_list(Walk *walk, const FieldList *list, const Affine *at, int depth)
 {
+    assert_debug(depth >= 0);
     for (int i = 0; i < list->count && !walk->builder->report.too_large; i++)
         visit(walk, list->nodes[i], at, depth + 1);
 }
@@ -191,7 +195,7 @@ static void visit_inline(Walk *walk, const SceneNode *node, const Affine *at, in
     if (urls->count == 0)
         return;
     if (--*walk->inlines_left < 0) {
-        diag_warning(walk->outer->diags, node->pos, "more than %d Inline files; the rest is left out", MOST_INLINES);
+        diag_warning(walk->outer->diags, node->pos, "more than %d Inline files; the rest is left out", INLINES_MAX);
         return;
     }
     Scene *scene = load_file(walk->outer, urls->strings[0], walk->path, node->pos);
@@ -281,6 +285,8 @@ static bool walk_file(Walk *walk, Scene *scene, const char *node_name, SourcePos
     return true;
 }
 
+// A whole VRML scene as one mesh, kept by the store under its file and node: worlds name the same file for each of a
+// hundred parts.
 const Mesh *shape_vrml_mesh(const ShapeSource *source, const char *url, const char *from, const char *node,
                             SourcePos pos)
 {
@@ -293,7 +299,7 @@ const Mesh *shape_vrml_mesh(const ShapeSource *source, const char *url, const ch
     Scene *scene = mesh ? NULL : load_file(source, url, from, pos);
     if (scene) {
         MeshBuilder builder = { .vertex_limit = store_limits(source->assets)->mesh_vertices };
-        int inlines_left = MOST_INLINES;
+        int inlines_left = INLINES_MAX;
         Walk walk = { .outer = source,
                       .source = { scene, source->assets, source->diags },
                       .builder = &builder,

@@ -35,6 +35,7 @@ static struct {
 
 static CacheEntry *cache_slot(Key key)
 {
+    assert_debug((cache.slot_count & (cache.slot_count - 1)) == 0);
     if (cache.slot_count == 0)
         return NULL;
     for (uint64_t i = key.a;; i++) {
@@ -133,8 +134,12 @@ bool template_uses_files(const char *text, size_t size)
     return false;
 }
 
+// The same text, fields and context give the same result, which is kept: worlds have hundreds of equal instances,
+// and each evaluation crosses to another process. A template that reads files may give another result, and is not
+// kept.
 bool template_eval(const TemplateJob *job, TemplateResult *result, DiagSink *diags)
 {
+    assert_debug(job->path && (job->text || job->size == 0));
     const Limits *limits = limits_or_default(job->limits);
     Text fields = { 0 }, context = { 0 };
     TemplateScript script = { 0 };

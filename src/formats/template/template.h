@@ -30,7 +30,7 @@ typedef struct TemplateContext {
 // What the templates of one world wrote. They find it at context.temporary_files_path; on disk there is nothing. { 0 }
 // is empty.
 #define TEMPLATE_FILES_PATH WIRE_FILES_PATH
-#define TEMPLATE_FILES_MOST 256
+#define TEMPLATE_FILES_MAX 256
 #define TEMPLATE_FILES_BYTES ((size_t)64 << 20)
 typedef struct TemplateFile {
     char *name;

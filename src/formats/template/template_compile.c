@@ -121,8 +121,8 @@ bool template_asks_for_value(const char *text, size_t size)
 
 static void mark_line(TemplateScript *script, int line)
 {
-    memory_grow(&script->line_of, &script->line_capacity, script->line_count + 1, sizeof *script->line_of);
-    script->line_of[script->line_count++] = line;
+    assert_debug(line >= 0);
+    *memory_push(script->line_of, script->line_count, script->line_capacity) = line;
 }
 
 static void end_line(TemplateScript *script, int line)
@@ -133,6 +133,7 @@ static void end_line(TemplateScript *script, int line)
 
 static void add_piece(TemplateScript *script, size_t begin, int line)
 {
+    assert_debug(begin <= script->pieces_text.length);
     size_t length = script->pieces_text.length - begin;
     if (length == 0)
         return;
@@ -346,6 +347,12 @@ static const char *lua_skip_number(const char *at, const char *end, bool *whole)
     return at > begin ? at : begin + 1;
 }
 
+// A numeral may begin with its point, ".5", but for the dots of a concatenation.
+static bool lua_is_number(const char *at, const char *end)
+{
+    return isdigit((unsigned char)*at) || (*at == '.' && at + 1 < end && isdigit((unsigned char)at[1]));
+}
+
 // A line of the oldest templates whose first character is '#', from that on.
 static bool is_old_comment(const char *begin, const char *at)
 {
@@ -356,6 +363,8 @@ static bool is_old_comment(const char *begin, const char *at)
     return at == begin || at[-1] == '\n';
 }
 
+// Lua 5.1 had one kind of number: 3 / 2 and 1 .. 2 mean other things in 5.4, so whole numbers get a point and joins
+// a shim. Strings and comments stay as they are.
 static void lua_add_code(TemplateScript *script, const char *at, const char *end, bool is_old, int *line)
 {
     const char *begin = at;
@@ -366,7 +375,7 @@ static void lua_add_code(TemplateScript *script, const char *at, const char *end
             at = eol ? eol : end;
             continue;
         }
-        if (next == at && isdigit((unsigned char)*at)) {
+        if (next == at && lua_is_number(at, end)) {
             bool whole;
             next = lua_skip_number(at, end, &whole);
             add_code(script, at, (size_t)(next - at), line);
@@ -428,6 +437,8 @@ static int count_lines(const char *at, const char *end)
     return lines;
 }
 
+// Text between blocks becomes calls with a number, not strings: it needs no quoting, and each line of the script
+// keeps the line of the file that it came from.
 bool template_compile(const TemplateJob *job, TemplateScript *script, DiagSink *diags)
 {
     Tokens tokens = language_tokens(job->language);

@@ -23,6 +23,7 @@ static struct {
 
 static Worker *worker_of(TemplateLanguage language)
 {
+    assert_debug((int)language >= 0 && (int)language < COUNT_OF(host.workers));
     static char program[PATH_MAX];  // written under the lock, the same every time
     pthread_mutex_lock(&host.lock);
     if (!host.workers[language] && engine_is_available(program, sizeof program)) {

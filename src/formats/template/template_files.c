@@ -24,11 +24,11 @@ bool template_files_put(TemplateFiles *files, const char *name, size_t name_size
            && (strlen(files->items[index].name) != name_size || memcmp(files->items[index].name, name, name_size) != 0))
         index++;
     size_t old = index < files->count ? files->items[index].size : 0;
-    if (index >= TEMPLATE_FILES_MOST || files->bytes - old + size > TEMPLATE_FILES_BYTES)
+    if (index >= TEMPLATE_FILES_MAX || files->bytes - old + size > TEMPLATE_FILES_BYTES)
         return false;
     if (index == files->count) {
-        memory_grow(&files->items, &files->capacity, files->count + 1, sizeof *files->items);
-        files->items[files->count++] = (TemplateFile){ .name = memory_text(name, name_size) };
+        *memory_push(files->items, files->count,
+                     files->capacity) = (TemplateFile){ .name = memory_text(name, name_size) };
     }
     TemplateFile *file = &files->items[index];
     free(file->content);

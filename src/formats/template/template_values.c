@@ -49,6 +49,7 @@ static void write_vector(FieldKind item, const double *v, Text *out)
 
 static void write_list_item(FieldKind item, const FieldList *list, int index, int depth, Text *out)
 {
+    assert(index >= 0 && index < list->count);
     int doubles = field_kind_doubles(item);
     switch (item) {
     case FIELD_SF_BOOL: text_add_string(out, list->bools[index] ? "true" : "false"); break;
@@ -122,6 +123,7 @@ static void write_node(const SceneNode *node, int depth, Text *out)
 
 void template_write_fields(const TemplateJob *job, Text *out)
 {
+    assert_debug(job->fields || job->field_count == 0);
     text_add_char(out, '{');
     for (int i = 0; i < job->field_count; i++) {
         const FieldType *type = job->fields[i].type;
@@ -155,6 +157,7 @@ static bool uses_context(const TemplateJob *job, const char *key)
     return false;
 }
 
+// Only what the template names: so two instances that differ in nothing they use have the same key.
 void template_write_context(const TemplateJob *job, Text *out)
 {
     const TemplateContext *context = &job->context;

@@ -15,6 +15,7 @@ void wire_put_text(Text *out, const Text *text) { wire_put_bytes(out, text->data
 
 uint32_t wire_get_u32(WireInput *input)
 {
+    assert_debug(input->at <= input->end);
     uint32_t value = 0;
     if (input->end - input->at < (ptrdiff_t)sizeof value)
         input->failed = true;

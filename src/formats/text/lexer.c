@@ -31,6 +31,7 @@ void lexer_init(Lexer *lexer, const char *text, size_t size, uint16_t file, Diag
 
 SourcePos lexer_pos(const Lexer *lexer, const char *at)
 {
+    assert_debug(at >= lexer->start && at <= lexer->end);
     ptrdiff_t column = at - lexer->line_start + 1;
     uint32_t line = lexer->line;
     if (lexer->line_map && lexer->line_map_count) {
@@ -153,6 +154,8 @@ static void read_word(Lexer *lexer, Token *token)
         check_encoding(lexer, token->text, token->length, token->pos);
 }
 
+// A number is one token with its value: worlds are mostly numbers, and reading each of them once is what makes
+// loading fast.
 void lexer_next(Lexer *lexer, Token *token)
 {
     skip_white(lexer);
@@ -203,6 +206,7 @@ static size_t sequence_length(const char *text, size_t left)
 
 const char *token_string(const Token *token, Arena *arena)
 {
+    assert_debug(token->text || token->length == 0);
     bool is_plain = !token->has_escapes && text_is_valid_utf8(token->text, token->length, NULL)
                     && !memchr(token->text, '\0', token->length);
     if (is_plain)

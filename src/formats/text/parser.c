@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --------------------------------------------------------------------------------------------------------------- DEF
+// ---- DEF ----
 
 static DefEntry *def_slot(const Reader *reader, const char *name, size_t length)
 {
+    assert_debug(reader->defs.slot_count > 0 && (reader->defs.slot_count & (reader->defs.slot_count - 1)) == 0);
     uint64_t slot = hash_bytes(name, length, 0);
     uint64_t mask = (uint64_t)(reader->defs.slot_count - 1);
     for (;; slot++) {
@@ -36,6 +37,7 @@ static void grow_defs(Reader *reader)
     for (int i = 0; i < old_count; i++)
         if (old[i].node)
             *def_slot(reader, old[i].node->def, strlen(old[i].node->def)) = old[i];
+    assert_debug(reader->defs.count < reader->defs.slot_count);
     free(old);
 }
 
@@ -90,8 +92,8 @@ static void each_def_of_field(Reader *reader, const SceneField *field,
 
 static const char *closest_def(Reader *reader, const char *name)
 {
-    enum { MOST = 2000 };
-    if (reader->defs.count > MOST)
+    enum { COUNT_MAX = 2000 };
+    if (reader->defs.count > COUNT_MAX)
         return NULL;
     const char **candidates = memory_alloc_array((size_t)reader->defs.count + 1, sizeof *candidates);
     // In the order of the file, so that the hint never depends on the table.
@@ -132,7 +134,7 @@ static bool count_node(Reader *reader, SourcePos pos, int64_t nodes)
     return false;
 }
 
-// ------------------------------------------------------------------------------- names that stand in no text above
+// ---- names that stand in no text above ----
 
 static bool count_one(SceneNode *node, void *context)
 {
@@ -153,6 +155,60 @@ static bool find_elsewhere(Reader *reader, const char *name, DefEntry *entry)
     return entry->node != NULL;
 }
 
+typedef struct Search {
+    const char *name;
+    SceneNode *found;
+} Search;
+
+static bool is_searched(SceneNode *node, void *context)
+{
+    Search *search = context;
+    if (!search->found && node->def && node->kind != SCENE_NODE_USE && !strcmp(node->def, search->name))
+        search->found = node;
+    return !search->found;
+}
+
+// In the body of a PROTO: a node in the default value of a parameter. The body gets a copy, which has the name from
+// then on, whatever is given for the parameter.
+static bool take_default(Reader *reader, const char *name, SourcePos pos, SceneNode **node)
+{
+    Search search = { .name = name };
+    for (int i = 0; i < reader->parameter_count && !search.found; i++) {
+        const FieldType *parameter = &reader->parameters[i];
+        if (parameter->kind == FIELD_SF_NODE && parameter->value.node)
+            scene_walk(parameter->value.node, true, is_searched, &search);
+        for (int k = 0; parameter->kind == FIELD_MF_NODE && k < parameter->value.list->count && !search.found; k++)
+            scene_walk(parameter->value.list->nodes[k], true, is_searched, &search);
+    }
+    if (!search.found)
+        return false;
+    int64_t left = reader->limits->nodes;
+    scene_walk(search.found, true, count_one, &left);
+    if (!count_node(reader, pos, reader->limits->nodes - left))
+        return false;
+    *node = scene_node_clone(reader->scene, search.found);
+    register_def(reader, *node, reader->limits->nodes - left);
+    return true;
+}
+
+int reader_parameter_of_use(Reader *reader)
+{
+    if (!reader->parameters || !token_is(&reader->token, "USE"))
+        return -1;
+    Lexer ahead = reader->lexer;
+    Token name;
+    lexer_next(&ahead, &name);
+    if (!is_name(&name) || find_def(reader, name.text, name.length))
+        return -1;
+    for (int i = 0; i < reader->parameter_count; i++) {
+        const FieldType *parameter = &reader->parameters[i];
+        const SceneNode *node = parameter->kind == FIELD_SF_NODE ? parameter->value.node : NULL;
+        if (node && node->def && node->kind != SCENE_NODE_USE && token_is(&name, node->def))
+            return i;
+    }
+    return -1;
+}
+
 static bool read_use(Reader *reader, SceneNode **node)
 {
     SourcePos pos = reader->token.pos;
@@ -171,6 +227,8 @@ static bool read_use(Reader *reader, SceneNode **node)
     DefEntry elsewhere;
     if (!entry && find_elsewhere(reader, name, &elsewhere))
         entry = &elsewhere;
+    if (!entry && take_default(reader, name, pos, node))
+        return true;
     if (!entry) {
         reader_error(reader, token.pos, "USE %.60s: no node above has this DEF name", name);
         const char *closest = closest_def(reader, name);
@@ -184,10 +242,11 @@ static bool read_use(Reader *reader, SceneNode **node)
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------- fields of a node
+// ---- fields of a node ----
 
 static void push_field(Reader *reader, int base, const SceneField *field)
 {
+    assert_debug(base >= 0 && base <= reader->scratch.field_count);
     for (int i = base; i < reader->scratch.field_count; i++) {
         if (reader->scratch.fields[i].type != field->type)
             continue;
@@ -196,10 +255,7 @@ static void push_field(Reader *reader, int base, const SceneField *field)
         reader->scratch.fields[i] = *field;
         return;
     }
-    if (reader->scratch.field_count == reader->scratch.field_capacity)
-        memory_grow(&reader->scratch.fields, &reader->scratch.field_capacity, reader->scratch.field_count + 1,
-                    sizeof *reader->scratch.fields);
-    reader->scratch.fields[reader->scratch.field_count++] = *field;
+    *memory_push(reader->scratch.fields, reader->scratch.field_count, reader->scratch.field_capacity) = *field;
 }
 
 static const FieldType *find_field(const SceneNode *node, const char *name, size_t length)
@@ -345,6 +401,7 @@ static FieldKind hidden_kind(const Token *name)
 
 static void read_hidden(Reader *reader, SceneNode *node, int fields_base)
 {
+    assert_debug(fields_base >= 0);
     reader_advance(reader);
     Token name = reader->token;
     if (name.kind != TOKEN_WORD) {
@@ -423,6 +480,7 @@ static bool is_reserved(const Token *token)
 // from here on. `next` counts the parameters passed so far.
 static void pass_defaults(Reader *reader, SceneNode *instance, int base, int *next, int end)
 {
+    assert_debug(*next >= 0 && end <= instance->proto->parameter_count);
     for (; *next < end; (*next)++) {
         if (!proto_default_has_names(instance->proto, *next))
             continue;
@@ -521,7 +579,7 @@ static void read_fields(Reader *reader, SceneNode *node)
     reader->scratch.field_count = base;
 }
 
-// ------------------------------------------------------------------------------------------------------------- nodes
+// ---- nodes ----
 
 static void report_unknown_node(Reader *reader, const Token *name)
 {
@@ -700,7 +758,7 @@ bool reader_node(Reader *reader, SceneNode **node)
     return true;
 }
 
-// -------------------------------------------------------------------------------------------------------- whole files
+// ---- whole files ----
 
 // ROUTE a.b TO c.d, PROTO Name [ ... ] { ... }: parts of VRML97 that a still mesh has no use for.
 static bool skip_vrml97_statement(Reader *reader)
@@ -748,6 +806,7 @@ static bool read_declaration(Reader *reader)
     return true;
 }
 
+// The reader goes on after every mistake, and each turn of the loop takes at least one token: no text can hold it.
 void reader_world(Reader *reader)
 {
     SceneNode *root = scene_root(reader->scene);
@@ -772,9 +831,7 @@ void reader_world(Reader *reader)
         SceneNode *node;
         bool is_read = reader_node(reader, &node);
         if (is_read && node) {
-            memory_grow(&reader->scratch.nodes, &reader->scratch.node_capacity, reader->scratch.node_count + 1,
-                        sizeof(SceneNode *));
-            reader->scratch.nodes[reader->scratch.node_count++] = node;
+            *memory_push(reader->scratch.nodes, reader->scratch.node_count, reader->scratch.node_capacity) = node;
         }
         if (!is_read && reader->token.text == before && reader->token.kind != TOKEN_END) {
             reader_advance(reader);

@@ -9,7 +9,7 @@
 
 enum { NUMBER_TEXT = 32 };
 
-// ------------------------------------------------------------------------------------------------------------ ranges
+// ---- ranges ----
 
 // The usual bounds without reading their text again for every number of a large list.
 static inline bool is_plainly_allowed(const char *allowed, double value)
@@ -37,9 +37,17 @@ static bool is_vector_condition(const FieldType *type, int count)
     return count > 1 && !strncmp(type->allowed, "!=", 2);
 }
 
+// Webots writes six digits: 6.28319 is how it says two pi, and no mistake.
+static bool is_rounded(double value, double bound)
+{
+    static const double six_digits = 5e-6;
+    return fabs(value - bound) <= six_digits * fabs(bound);
+}
+
 static void check_numbers(Reader *reader, SourcePos pos, const FieldType *type, double *numbers, int count,
                           const double *preset)
 {
+    assert_debug(count >= 0 && (numbers || count == 0));
     if (!type->allowed)
         return;
     if (is_vector_condition(type, count)) {
@@ -59,12 +67,13 @@ static void check_numbers(Reader *reader, SourcePos pos, const FieldType *type, 
         schema_allows_number(type->allowed, numbers[i], &nearest);
         if (isnan(nearest) || field_kind_item(type->kind) == FIELD_SF_INT32)
             nearest = preset[i];  // whole numbers are sizes and choices: the nearest one means as little as any other
-        report_range(reader, pos, type, numbers[i], nearest);
+        if (!is_rounded(numbers[i], nearest))
+            report_range(reader, pos, type, numbers[i], nearest);
         numbers[i] = nearest;
     }
 }
 
-// ----------------------------------------------------------------------------------------------------------- numbers
+// ---- numbers ----
 
 static bool is_not_finite_word(const Token *token)
 {
@@ -175,6 +184,8 @@ static bool may_be_far(const FieldType *type, const double numbers[3])
            && fabs(numbers[1]) <= (double)FLT_MAX && fabs(numbers[2]) <= (double)FLT_MAX;
 }
 
+// A vector is whole or not there: of a broken one the default counts, since two of three coordinates are a place
+// that nobody meant.
 static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value)
 {
     FieldKind item_kind = field_kind_item(type->kind);
@@ -266,7 +277,7 @@ static bool read_bool(Reader *reader, const FieldType *type, FieldValue *value)
     return false;
 }
 
-// ----------------------------------------------------------------------------------------------------------- strings
+// ---- strings ----
 
 static const char *closest_word(const char *allowed, const char *word, Arena *arena)
 {
@@ -319,10 +330,11 @@ static bool read_string(Reader *reader, const FieldType *type, FieldValue *value
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------- lists
+// ---- lists ----
 
 static FieldList *new_list(Reader *reader, const void *items, int count, size_t item_size)
 {
+    assert_debug(count >= 0 && item_size > 0);
     // One piece for the list and its items: most lists are short, and there are very many.
     FieldList *list = arena_alloc(scene_arena(reader->scene), sizeof *list + (size_t)count * item_size);
     list->count = list->capacity = count;
@@ -406,8 +418,11 @@ static int read_list_numbers(Reader *reader, const FieldType *type, FieldKind it
     return is_finite && fits ? count : -1;
 }
 
+// The numbers of the whole list are read before they are checked: an item is some of them (a vector, a rotation),
+// and one message tells of the list.
 static bool read_number_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
+    assert_debug(type && value);
     FieldKind item_kind = field_kind_item(type->kind);
     int per_item = field_kind_doubles(item_kind);
     SourcePos pos = reader->token.pos;
@@ -459,6 +474,7 @@ static bool read_int_list(Reader *reader, const FieldType *type, bool is_bracket
     return true;
 }
 
+// Shares the stack of numbers with the other lists; a truth is 0 or 1 there.
 static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
     SourcePos opened = reader->token.pos;
@@ -476,8 +492,7 @@ static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracke
             }
             return false;
         }
-        memory_grow(&reader->scratch.numbers, &reader->scratch.number_capacity, count + 1, sizeof(double));
-        reader->scratch.numbers[count++] = item;
+        *memory_push(reader->scratch.numbers, count, reader->scratch.number_capacity) = item;
     }
     if (is_bracketed)
         reader_advance(reader);
@@ -490,6 +505,7 @@ static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracke
     return true;
 }
 
+// Items wait on the reader's own stack until the list is whole, so that no list is copied while it grows.
 static bool read_string_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
     SourcePos opened = reader->token.pos;
@@ -522,8 +538,7 @@ static bool read_string_list(Reader *reader, const FieldType *type, bool is_brac
                 return false;
             continue;
         }
-        memory_grow(&reader->scratch.strings, &reader->scratch.string_capacity, count + 1, sizeof(const char *));
-        reader->scratch.strings[count++] = word;
+        *memory_push(reader->scratch.strings, count, reader->scratch.string_capacity) = word;
     }
     if (is_bracketed)
         reader_advance(reader);
@@ -559,9 +574,7 @@ static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracke
         SceneNode *node;
         bool is_read = reader_node(reader, &node);
         if (is_read && node && fits) {
-            memory_grow(&reader->scratch.nodes, &reader->scratch.node_capacity, reader->scratch.node_count + 1,
-                        sizeof(SceneNode *));
-            reader->scratch.nodes[reader->scratch.node_count++] = node;
+            *memory_push(reader->scratch.nodes, reader->scratch.node_count, reader->scratch.node_capacity) = node;
         }
         if (!is_read && reader->token.text == before) {
             // A word that begins no node: most likely the next field, after a list without its end.
@@ -620,7 +633,7 @@ bool reader_value(Reader *reader, const FieldType *type, FieldValue *value)
     return is_read;
 }
 
-// ------------------------------------------------------------------------------------------- fields and connections
+// ---- fields and connections ----
 
 // Only asked where a field had another kind in old releases.
 bool reader_value_has_form(const Reader *reader, FieldKind kind)
@@ -650,6 +663,7 @@ bool reader_value_has_form(const Reader *reader, FieldKind kind)
 
 static int find_parameter(const Reader *reader, const Token *name)
 {
+    assert_debug(reader->parameters || reader->parameter_count == 0);
     for (int i = 0; i < reader->parameter_count; i++)
         if (token_is(name, reader->parameters[i].name))
             return i;
@@ -717,6 +731,7 @@ static bool read_connection(Reader *reader, const FieldType *type, SceneField *f
         report_unknown_parameter(reader, type, &name);
         return false;
     }
+    assert_debug(index >= 0 && index < reader->parameter_count);
     const FieldType *parameter = &reader->parameters[index];
     if (reader->parameter_used)
         reader->parameter_used[index] = true;
@@ -742,8 +757,25 @@ static bool read_connection(Reader *reader, const FieldType *type, SceneField *f
     return true;
 }
 
+// `boundingObject USE SHAPE` where SHAPE is the name of a parameter's whole default value: the field gets what the
+// parameter has, as with IS.
+static bool read_use_of_parameter(Reader *reader, const FieldType *type, int parameter, SceneField *field)
+{
+    *field = (SceneField){
+        .type = type, .value = type->value, .pos = reader->token.pos, .is_parameter = (int16_t)parameter
+    };
+    if (reader->parameter_used)
+        reader->parameter_used[parameter] = true;
+    reader_advance(reader);
+    reader_advance(reader);
+    return true;
+}
+
 bool reader_field(Reader *reader, const FieldType *type, SceneField *field)
 {
+    int parameter = type->kind == FIELD_SF_NODE ? reader_parameter_of_use(reader) : -1;
+    if (parameter >= 0)
+        return read_use_of_parameter(reader, type, parameter, field);
     if (reader->token.kind == TOKEN_WORD && reader->token.length == 2 && token_is(&reader->token, "IS"))
         return read_connection(reader, type, field);
     if (type->older && !reader_value_has_form(reader, type->kind) && reader_value_has_form(reader, type->older->kind)) {

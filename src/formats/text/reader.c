@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SYNTAX_ERRORS = 1000, NEWEST_RELEASE = 2025000 };
+enum { SYNTAX_ERRORS_MAX = 1000, NEWEST_RELEASE = 2025000 };
 
 void reader_init(Reader *reader, Scene *scene, const char *text, size_t size, uint16_t file, const Limits *limits,
                  DiagSink *diags)
 {
+    assert_debug(scene && (text || size == 0) && diags);
     *reader = (Reader){ .scene = scene,
                         .diags = diags,
                         .limits = limits_or_default(limits),
@@ -43,7 +44,7 @@ void reader_advance(Reader *reader)
     lexer_next(&reader->lexer, &reader->token);
 }
 
-// ---------------------------------------------------------------------------------------------------------- messages
+// ---- messages ----
 
 const char *token_describe(const Token *token, char buffer[64])
 {
@@ -67,11 +68,11 @@ void reader_error(Reader *reader, SourcePos pos, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (++reader->syntax_errors == MOST_SYNTAX_ERRORS) {
-        diag_error(reader->diags, pos, "more than %d mistakes in this file; the rest is not read", MOST_SYNTAX_ERRORS);
+    if (++reader->syntax_errors == SYNTAX_ERRORS_MAX) {
+        diag_error(reader->diags, pos, "more than %d mistakes in this file; the rest is not read", SYNTAX_ERRORS_MAX);
         reader->lexer.at = reader->lexer.end;
         reader->token = (Token){ .kind = TOKEN_END, .text = reader->lexer.end, .pos = pos };
-    } else if (reader->syntax_errors < MOST_SYNTAX_ERRORS) {
+    } else if (reader->syntax_errors < SYNTAX_ERRORS_MAX) {
         diag_error(reader->diags, pos, "%s", message);
     }
 }
@@ -89,6 +90,7 @@ bool reader_expect(Reader *reader, TokenKind kind, const char *what)
 
 static uint64_t *reported_slot(uint64_t *hashes, int slots, uint64_t hash)
 {
+    assert_debug(slots > 0 && (slots & (slots - 1)) == 0 && hash != 0);
     uint64_t slot = hash;
     while (hashes[slot & (uint64_t)(slots - 1)] && hashes[slot & (uint64_t)(slots - 1)] != hash)
         slot++;
@@ -116,7 +118,7 @@ bool reader_first_report(Reader *reader, const char *kind, const char *name, siz
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------------------- comments
+// ---- comments ----
 
 // Passes over a string; a quote that is never closed ends with the text.
 static const char *skip_quoted(const char *at, const char *end)
@@ -188,7 +190,7 @@ void reader_drop_comments_before(Reader *reader, const char *end)
         lexer->comment_end = NULL;
 }
 
-// ---------------------------------------------------------------------------------------------------------- skipping
+// ---- skipping ----
 
 bool reader_skip_block(Reader *reader)
 {
@@ -267,7 +269,7 @@ bool reader_skip_value(Reader *reader)
     }
 }
 
-// ---------------------------------------------------------------------------------------------- header, declarations
+// ---- header, declarations ----
 
 // The first line that is not empty, without its line end.
 static size_t first_line(const Reader *reader, const char **line, uint32_t *number)
@@ -304,6 +306,8 @@ static int nearest_release(const char *from, const char *stop)
     return schema_release(next, strlen(next));
 }
 
+// All that is read afterwards depends on the release: axes, names and defaults changed. A slip is mended to the
+// nearest one, as a world of the wrong release would be turned over.
 static bool read_release(Reader *reader, const char *line, size_t length, SourcePos pos)
 {
     static const char prefix[] = "#VRML_SIM";

@@ -20,11 +20,13 @@ static void writer_end(Writer *writer) { free(writer->written); }
 
 static bool was_written(const Writer *writer, const SceneNode *node)
 {
+    assert_debug(writer->written && node->id <= scene_last_id(writer->scene));
     return writer->written[node->id / 8] >> (node->id % 8) & 1;
 }
 
 static void mark_written(Writer *writer, const SceneNode *node)
 {
+    assert_debug(writer->written && node->id <= scene_last_id(writer->scene));
     writer->written[node->id / 8] |= (uint8_t)(1u << (node->id % 8));
 }
 
@@ -45,6 +47,7 @@ static void write_node(Writer *writer, const SceneNode *node, int indent);
 
 static void write_indent(Text *out, int indent)
 {
+    assert_debug(indent >= 0);
     static const char spaces[] = "                                                                ";
     for (; indent > 0; indent -= (int)sizeof spaces - 1)
         text_add(out, spaces, (size_t)int_min(indent, (int)sizeof spaces - 1));
@@ -74,10 +77,11 @@ static void write_numbers(Text *out, const double *numbers, int count)
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------- values
+// ---- values ----
 
 static void write_list_item(Writer *writer, FieldKind item_kind, const FieldList *list, int index, int indent)
 {
+    assert(index >= 0 && index < list->count);
     int doubles = field_kind_doubles(item_kind);
     switch (item_kind) {
     case FIELD_SF_BOOL: text_add_string(writer->out, list->bools[index] ? "TRUE" : "FALSE"); break;
@@ -159,6 +163,7 @@ static bool same_numbers(const double *a, const double *b, int count)
 
 static bool same_lists(FieldKind item_kind, const FieldList *a, const FieldList *b)
 {
+    assert_debug(a && b);
     if (a == b || a->count != b->count)
         return a == b;
     for (int i = 0; i < a->count; i++) {
@@ -196,7 +201,7 @@ bool writer_is_default(const FieldType *type, const FieldValue *value)
     }
 }
 
-// -------------------------------------------------------------------------------------------------------------- nodes
+// ---- nodes ----
 
 static void write_comment(Writer *writer, const char *text, int indent)
 {
@@ -363,8 +368,11 @@ void formats_write_node(const Scene *scene, const SceneNode *node, Text *out)
     writer_end(&writer);
 }
 
+// Declarations first, in the order of the file: a reader must know a PROTO before its first use. Written nodes are
+// marked, so that a USE follows its DEF.
 void formats_write(const Scene *scene, Text *out)
 {
+    assert_debug(scene && out);
     Writer writer = writer_begin(scene, out);
     const SceneNode *root = scene_root(scene);
     text_add_string(out, "#VRML_SIM R2025a utf8\n\n");

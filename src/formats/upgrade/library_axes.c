@@ -22,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 32, WORD_SIZE = 64 };
+enum { WORDS_MAX = 32, WORD_SIZE = 64 };
 
 typedef struct Words {
-    char words[MOST_WORDS][WORD_SIZE];
+    char words[WORDS_MAX][WORD_SIZE];
     int count;
 } Words;
 
@@ -33,7 +33,7 @@ typedef struct Words {
 static Words split(const char *at, const char *end)
 {
     Words words = { .count = 0 };
-    while (at < end && words.count < MOST_WORDS) {
+    while (at < end && words.count < WORDS_MAX) {
         while (at < end && isspace((unsigned char)*at))
             at++;
         const char *start = at;
@@ -89,7 +89,7 @@ static bool read_map(const Words *words, int first, Mat3 *map)
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------- values
+// ---- values ----
 
 typedef struct Turn {
     Upgrade *upgrade;
@@ -160,7 +160,7 @@ static void turn_slot(const Turn *turn, Mat3 map, const char *name)
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------- the header
+// ---- the header ----
 
 static void apply_names(const Turn *turn, const char *kind, const Words *head, const Words *names)
 {

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ----------------------------------------------------------------------------------------------------------- gathering
+// ---- gathering ----
 
 static void add_node(Upgrade *upgrade, SceneNode *node)
 {
-    if (upgrade->count == upgrade->capacity)
-        memory_grow(&upgrade->nodes, &upgrade->capacity, upgrade->count + 1, sizeof *upgrade->nodes);
-    upgrade->nodes[upgrade->count++] = node;
+    *memory_push(upgrade->nodes, upgrade->count, upgrade->capacity) = node;
 }
 
 static void gather(Upgrade *upgrade, SceneNode *node)
@@ -46,7 +44,7 @@ void upgrade_collect(Upgrade *upgrade)
     gather(upgrade, upgrade->top);
 }
 
-// -------------------------------------------------------------------------------------------------------------- fields
+// ---- fields ----
 
 SceneField *upgrade_own(const SceneNode *node, const char *name)
 {
@@ -120,7 +118,7 @@ void upgrade_set_type(SceneNode *node, const char *type_name)
     node->type = type;
 }
 
-// --------------------------------------------------------------------------------------------------------------- nodes
+// ---- nodes ----
 
 bool upgrade_is_plain(const SceneNode *node, const char *type_name)
 {
@@ -270,7 +268,7 @@ SceneNode *upgrade_own_child(Upgrade *upgrade, SceneNode *node, const char *name
     return copy;
 }
 
-// -------------------------------------------------------------------------------------------------------------- values
+// ---- values ----
 
 static double tidy_number(double value)
 {
@@ -308,7 +306,7 @@ Quat upgrade_quarter_x(int quarters) { return quat_from_axis_angle(vec3(1, 0, 0)
 
 Quat upgrade_quarter_z(int quarters) { return quat_from_axis_angle(vec3(0, 0, 1), quarters * UPGRADE_QUARTER); }
 
-// ------------------------------------------------------------------------------------------------------------ messages
+// ---- messages ----
 
 static void report(Upgrade *upgrade, bool is_warning, const SceneNode *node, SourcePos pos, const char *text)
 {
@@ -339,7 +337,7 @@ void upgrade_warning(Upgrade *upgrade, const SceneNode *node, SourcePos pos, con
     report(upgrade, true, node, pos, text);
 }
 
-// ------------------------------------------------------------------------------------------------------------ the trip
+// ---- the trip ----
 
 // Transform became a thing to look at; without scale it is a Pose. Fields of VRML97 keep it a Transform.
 static void name_poses(Upgrade *upgrade)

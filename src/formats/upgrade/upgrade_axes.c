@@ -29,7 +29,7 @@ static void set_rotation(Upgrade *upgrade, SceneNode *node, const char *field, Q
         scene_set_rotation(upgrade->scene, node, field, turn);
 }
 
-// ----------------------------------------------------------------------------------------------------------- geometry
+// ---- geometry ----
 
 // Heights ran along +z with y up, and run along +y with z up: turned, the rows come from the other side.
 static void reverse_rows(Upgrade *upgrade, SceneNode *grid)
@@ -167,7 +167,7 @@ static void turn_occurrence(Upgrade *upgrade, SceneNode *node)
         turn_geometry(upgrade, node, geometry);
 }
 
-// ------------------------------------------------------------------------------------------------------------- devices
+// ---- devices ----
 
 // Type, and the quarter turns about x and z whose product is the change of its axes.
 static const struct DeviceRow {

@@ -8,6 +8,9 @@
 // of both solids together. Now pairs of materials have ContactProperties. A Solid with values of its own gets a
 // material named after them ("old contact 0.5 0.01 1 0"), and for each pair of such materials in the world a
 // ContactProperties node is added: the mean of both, friction infinite when both are and otherwise the finite one.
+// A Solid without Physics (a floor, a wall) had no values, so the other's counted alone; that is the pair with
+// "default". Where any Solid has values of its own, those with a Physics of default values get a material too, to be
+// told apart.
 #include "formats/upgrade/upgrade_internal.h"
 
 #include "base/memory.h"
@@ -24,7 +27,7 @@ typedef struct OldContact {
 
 static const OldContact old_default = { 0.5, 0.01, 1.0, 0.0 };
 
-// ---------------------------------------------------------------------------------------------------- contact fields
+// ---- contact fields ----
 
 static const char *const contact_fields[] = { "bounce", "bounceVelocity", "coulombFriction", "forceDependentSlip" };
 
@@ -69,7 +72,7 @@ static bool parse_material(const char *name, OldContact *contact)
     return at == end;
 }
 
-static void give_material(Upgrade *upgrade, SceneNode *solid, const SceneNode *physics)
+static OldContact contact_of(const SceneNode *physics)
 {
     OldContact contact = {
         double_clamp(number_of(physics, "bounce", old_default.bounce), 0.0, 1.0),
@@ -79,12 +82,25 @@ static void give_material(Upgrade *upgrade, SceneNode *solid, const SceneNode *p
     };
     if (contact.friction < 0.0)
         contact.friction = -1.0;
-    if (!memcmp(&contact, &old_default, sizeof contact) || strcmp(scene_string(solid, "contactMaterial"), "default"))
-        return;
+    return contact;
+}
+
+static bool is_default_contact(const OldContact *contact) { return !memcmp(contact, &old_default, sizeof *contact); }
+
+static void set_material(Upgrade *upgrade, SceneNode *solid, const OldContact *contact)
+{
     Text name = { 0 };
-    name_material(&contact, &name);
+    name_material(contact, &name);
     scene_set_string(upgrade->scene, solid, "contactMaterial", name.data);
     text_free(&name);
+}
+
+static void give_material(Upgrade *upgrade, SceneNode *solid, const SceneNode *physics)
+{
+    OldContact contact = contact_of(physics);
+    if (is_default_contact(&contact) || strcmp(scene_string(solid, "contactMaterial"), "default"))
+        return;
+    set_material(upgrade, solid, &contact);
     upgrade_warning(upgrade, physics, physics->pos,
                     "friction and bounce are no longer fields of Physics; ContactProperties are made from them");
 }
@@ -98,7 +114,7 @@ typedef struct Materials {
 
 static bool find_material(SceneNode *node, void *context)
 {
-    enum { MOST_MATERIALS = 48 };
+    enum { MATERIALS_MAX = 48 };
     Materials *materials = context;
     if (!schema_type_is(node->type, "Solid"))
         return true;
@@ -107,7 +123,7 @@ static bool find_material(SceneNode *node, void *context)
         give_material(materials->upgrade, node, physics);
     const char *name = scene_string(node, "contactMaterial");
     OldContact contact;
-    if (!parse_material(name, &contact) || materials->count == MOST_MATERIALS)
+    if (!parse_material(name, &contact) || materials->count == MATERIALS_MAX)
         return true;
     for (int i = 0; i < materials->count; i++)
         if (!strcmp(materials->names[i], name))
@@ -116,6 +132,19 @@ static bool find_material(SceneNode *node, void *context)
     memory_grow(&materials->contacts, &materials->contact_capacity, materials->count + 1, sizeof *materials->contacts);
     materials->names[materials->count] = name;
     materials->contacts[materials->count++] = contact;
+    return true;
+}
+
+// Bodies of default values, once others have values of their own. What a PROTO of the library makes is not of that
+// time.
+static bool name_default(SceneNode *node, void *context)
+{
+    Materials *materials = context;
+    if (!schema_type_is(node->type, "Solid") || node->in_proto)
+        return true;
+    const SceneNode *physics = scene_child(node, "physics");
+    if (physics && upgrade_is_plain(physics, "Physics") && !strcmp(scene_string(node, "contactMaterial"), "default"))
+        set_material(materials->upgrade, node, &old_default);
     return true;
 }
 
@@ -167,13 +196,17 @@ void upgrade_contacts(Upgrade *upgrade)
 {
     Materials materials = { .upgrade = upgrade };
     scene_walk(upgrade->top, false, find_material, &materials);
+    if (materials.count > 0) {
+        scene_walk(upgrade->top, false, name_default, &materials);
+        scene_walk(upgrade->top, false, find_material, &materials);
+    }
     SceneNode *info = NULL;
     const FieldList *children = scene_list(upgrade->top, "children");
     for (int i = 0; i < children->count && !info; i++)
         if (upgrade_is_plain(children->nodes[i], "WorldInfo"))
             info = children->nodes[i];
     for (int i = 0; info && i < materials.count; i++) {
-        add_pair(upgrade, info, "default", &old_default, materials.names[i], &materials.contacts[i]);
+        add_pair(upgrade, info, "default", &materials.contacts[i], materials.names[i], &materials.contacts[i]);
         for (int k = 0; k <= i; k++)
             add_pair(upgrade, info, materials.names[k], &materials.contacts[k], materials.names[i],
                      &materials.contacts[i]);
@@ -182,7 +215,7 @@ void upgrade_contacts(Upgrade *upgrade)
     free(materials.contacts);
 }
 
-// ----------------------------------------------------------------------------------------------------------- inertia
+// ---- inertia ----
 
 static Mat3 read_inertia(const FieldList *rows)
 {
@@ -245,7 +278,7 @@ static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
     physics->is_upgraded = true;
 }
 
-// ----------------------------------------------------------------------------------------------- a quad that is a
+// ---- a quad that is a ----
 // plane
 
 static bool is_single_quad(const SceneNode *faces)

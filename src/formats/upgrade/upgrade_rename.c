@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------- values of one
+// ---- values of one ----
 // field
 
 typedef void (*FieldUpgrade)(Upgrade *upgrade, SceneNode *node, SceneField *field);
@@ -221,7 +221,7 @@ static void upgrade_fields(Upgrade *upgrade, SceneNode *node)
             upgrade_field(upgrade, node, &field_rows[i]);
 }
 
-// ------------------------------------------------------------------------------------------------------- types of
+// ---- types of ----
 // nodes
 
 typedef void (*TypeUpgrade)(Upgrade *upgrade, SceneNode *node);
@@ -281,7 +281,7 @@ static void upgrade_type(Upgrade *upgrade, SceneNode *node)
     }
 }
 
-// ------------------------------------------------------------------------------------------------ defaults that
+// ---- defaults that ----
 // changed
 
 // What an old file meant by not saying anything. Only what a simulation can tell apart.
@@ -310,7 +310,7 @@ static void set_defaults(Upgrade *upgrade, SceneNode *node)
         scene_set_float(upgrade->scene, node, "cpuConsumption", 0.0);
 }
 
-// ------------------------------------------------------------------------------------------------- single node types
+// ---- single node types ----
 
 // "--speed 3 'a b'" was one string that the program got as three arguments.
 static void split_arguments(Upgrade *upgrade, SceneField *field)

@@ -26,7 +26,7 @@ static void set_text(Upgrade *upgrade, SceneNode *node, const char *field, const
     scene_set_string(upgrade->scene, node, field, arena_printf(scene_arena(upgrade->scene), "%s%s", start, end));
 }
 
-// --------------------------------------------------------------------------------------------------------------- Servo
+// ---- Servo ----
 
 // Field of the Servo, and where it goes: j parameters of the joint, m motor, t torque or force of the motor.
 static const struct ServoRow {
@@ -121,7 +121,7 @@ static void copy_used_servo(Upgrade *upgrade, SceneNode *use)
     upgrade_replace(use, copy);
 }
 
-// -------------------------------------------------------------------------------------------------- DifferentialWheels
+// ---- DifferentialWheels ----
 
 typedef struct Wheels {
     SceneNode *left, *right;

@@ -215,7 +215,7 @@ static void scale_node(ScaleJob *job, SceneNode *node)
     scale_below(job, node);
 }
 
-// ------------------------------------------------------------------------------------------------------------- sharing
+// ---- sharing ----
 
 static bool is_inside(const SceneNode *node, const SceneNode *top)
 {
@@ -236,7 +236,7 @@ static void cut_shared(Upgrade *upgrade, SceneNode *top)
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------- who scales
+// ---- who scales ----
 
 static bool finds_body(const SceneNode *node)
 {
@@ -289,15 +289,15 @@ static void bake(Upgrade *upgrade, SceneNode *node, bool in_tree)
         return;
     }
     double mean = cbrt(product);
-    double most = fmax(fabs(scale.x - mean), fmax(fabs(scale.y - mean), fabs(scale.z - mean)));
-    if (most > 1e-9 * mean)
+    double max = fmax(fabs(scale.x - mean), fmax(fabs(scale.y - mean), fabs(scale.z - mean)));
+    if (max > 1e-9 * mean)
         upgrade_warning(upgrade, node, pos,
                         "physical things cannot be scaled differently along their axes; using %g for all", mean);
     else
         upgrade_note(upgrade, node, pos, "scale %g of a %s is now part of the sizes and masses inside", mean,
                      node->type->name);
     cut_shared(upgrade, node);
-    ScaleJob job = { upgrade, most > 1e-9 * mean ? mean : scale.x, in_tree };
+    ScaleJob job = { upgrade, max > 1e-9 * mean ? mean : scale.x, in_tree };
     scale_below(&job, node);
 }
 
@@ -315,8 +315,7 @@ void upgrade_scale(Upgrade *upgrade)
                                       : NULL;
         if (!field || field->is_parameter >= 0 || !is_physical(node))
             continue;
-        memory_grow(&scaled, &capacity, count + 1, sizeof *scaled);
-        scaled[count++] = node;
+        *memory_push(scaled, count, capacity) = node;
     }
     for (int i = 0; i < count; i++)
         bake(upgrade, scaled[i], false);

@@ -79,6 +79,7 @@ static bool next_event(Reader *reader, yaml_event_t *event)
 
 static int anchor_slot(const YamlDocument *document, const char *name)
 {
+    assert_debug(document->anchor_slots && (document->anchor_mask & (document->anchor_mask + 1)) == 0);
     int slot = (int)(hash_string(name) & (uint64_t)document->anchor_mask);
     while (document->anchor_slots[slot] >= 0 && strcmp(document->anchors[document->anchor_slots[slot]].name, name))
         slot = (slot + 1) & document->anchor_mask;
@@ -126,6 +127,7 @@ static int anchor_add(Reader *reader, YamlNode *node, const yaml_char_t *name, b
     memory_grow(&document->anchors, &document->anchor_capacity, document->anchor_count + 1, sizeof *document->anchors);
     int index = document->anchor_count;
     document->anchors[index] = (Anchor){ .name = node->anchor, .node = node, .is_open = is_open };
+    assert_debug(index >= 0 && index < document->anchor_capacity);
     document->anchor_slots[anchor_slot(document, node->anchor)] = index;
     document->anchor_count++;
     return index;
@@ -133,6 +135,7 @@ static int anchor_add(Reader *reader, YamlNode *node, const yaml_char_t *name, b
 
 static void anchor_close(Reader *reader, const YamlNode *node, int index)
 {
+    assert_debug(index < reader->document->anchor_count);
     if (index >= 0 && reader->document->anchors[index].node == node)
         reader->document->anchors[index].is_open = false;
 }
@@ -218,6 +221,7 @@ static bool depth_is_fine(Reader *reader, int depth, SourcePos pos)
     return false;
 }
 
+// Items wait on the reader's stack until the list is whole; the weight bounds what aliases would expand to.
 static YamlNode *read_list(Reader *reader, yaml_event_t *event, int depth)
 {
     SourcePos pos = place(reader, event->start_mark);
@@ -242,8 +246,7 @@ static YamlNode *read_list(Reader *reader, yaml_event_t *event, int depth)
             diag_error(reader->diags, pos, "a list of more than %lld items", (long long)reader->limits->array_items);
             return read_failed(reader);
         }
-        memory_grow(&reader->items, &reader->item_capacity, reader->item_count + 1, sizeof *reader->items);
-        reader->items[reader->item_count++] = item;
+        *memory_push(reader->items, reader->item_count, reader->item_capacity) = item;
         node->weight += item->weight;
     }
     node->count = reader->item_count - first;
@@ -269,6 +272,7 @@ static void map_index(Reader *reader, YamlNode *map, int capacity)
 
 static int map_slot(const YamlNode *map, const char *key)
 {
+    assert_debug(map->slots && (map->slot_mask & (map->slot_mask + 1)) == 0);
     int slot = (int)(hash_string(key) & (uint64_t)map->slot_mask);
     while (map->slots[slot] >= 0 && strcmp(map->pairs[map->slots[slot]].key, key))
         slot = (slot + 1) & map->slot_mask;
@@ -277,6 +281,7 @@ static int map_slot(const YamlNode *map, const char *key)
 
 static int map_find(const YamlNode *map, const char *key)
 {
+    assert_debug(map->kind == YAML_MAP && key);
     if (map->slots)
         return map->slots[map_slot(map, key)];
     for (int i = 0; i < map->count; i++)
@@ -287,6 +292,7 @@ static int map_find(const YamlNode *map, const char *key)
 
 static void map_append(YamlNode *map, YamlPair pair)
 {
+    assert_debug(map->kind == YAML_MAP && pair.key);
     int index = map->count++;
     map->pairs[index] = pair;
     if (map->slots)
@@ -296,6 +302,7 @@ static void map_append(YamlNode *map, YamlPair pair)
 // How many pairs a `<<` value offers, at most.
 static int merge_capacity(const YamlNode *value)
 {
+    assert_debug(value);
     if (value->kind == YAML_MAP)
         return value->count;
     int64_t sum = 0;
@@ -333,6 +340,7 @@ static void map_merge(Reader *reader, YamlNode *map, const YamlNode *value, Sour
 // Own pairs first (the last of equal keys wins, at the place of the first), then what `<<` adds, earlier merges first.
 static void map_finish(Reader *reader, YamlNode *map, int first)
 {
+    assert_debug(first >= 0 && first <= reader->pair_count);
     const YamlPair *raw = reader->pairs ? reader->pairs + first : NULL;
     int raw_count = reader->pair_count - first;
     int64_t capacity = 0;
@@ -359,6 +367,8 @@ static void map_finish(Reader *reader, YamlNode *map, int first)
     reader->pair_count = first;
 }
 
+// Pairs wait on the reader's stack until the map is whole: merge keys may stand anywhere in it and give way to all
+// others. The weight bounds what aliases would expand to.
 static YamlNode *read_map(Reader *reader, yaml_event_t *event, int depth)
 {
     SourcePos pos = place(reader, event->start_mark);
@@ -389,8 +399,8 @@ static YamlNode *read_map(Reader *reader, yaml_event_t *event, int depth)
         }
         if (reader->pair_count == INT_MAX)
             return read_failed(reader);
-        memory_grow(&reader->pairs, &reader->pair_capacity, reader->pair_count + 1, sizeof *reader->pairs);
-        reader->pairs[reader->pair_count++] = (YamlPair){ .key = key->text, .value = value, .pos = key->pos };
+        *memory_push(reader->pairs, reader->pair_count,
+                     reader->pair_capacity) = (YamlPair){ .key = key->text, .value = value, .pos = key->pos };
         node->weight += value->weight + 1;
     }
     map_finish(reader, node, first);
@@ -452,6 +462,7 @@ static char *mended_text(Reader *reader, const char *text, size_t size)
 
 YamlDocument *yaml_parse(const char *name, const char *text, size_t size, const YamlOptions *options, DiagSink *diags)
 {
+    assert_debug(name && diags);
     YamlDocument *document = memory_alloc(sizeof *document);
     document->arena = arena_create();
     document->outer = options ? options->outer : NULL;

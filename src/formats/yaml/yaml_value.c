@@ -19,6 +19,7 @@ static bool rest_is_blank(const char *text) { return text[strspn(text, " \t\r\n"
 
 bool yaml_double_prefix(const YamlNode *node, double *value)
 {
+    assert_debug(value);
     const char *text = scalar_start(node);
     double number;
     if (!text || !text_scan_double(text, text + strlen(text), &number) || !isfinite(number))
@@ -40,6 +41,7 @@ bool yaml_double(const YamlNode *node, double *value)
 
 bool yaml_int_prefix(const YamlNode *node, int *value)
 {
+    assert_debug(value);
     const char *text = scalar_start(node);
     int64_t number;
     if (!text || !text_scan_int(text, text + strlen(text), &number) || number < INT_MIN || number > INT_MAX)

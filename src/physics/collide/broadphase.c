@@ -28,16 +28,16 @@ Broadphase *broadphase_create(void)
 void broadphase_limit(Broadphase *b, int max_pairs)
 {
     assert(max_pairs > 0);
-    assert(max_pairs > 0);
     b->max_pairs = max_pairs;
 }
 
 void broadphase_use_pool(Broadphase *b, Pool *pool)
 {
-    int known = b->list_count;
+    int known = b->list_capacity;
     b->pool = pool;
-    memory_grow(&b->lists, &b->list_count, pool_thread_count(pool), sizeof *b->lists);
-    for (int i = known; i < b->list_count; i++)
+    b->list_count = pool_thread_count(pool);
+    memory_grow(&b->lists, &b->list_capacity, b->list_count, sizeof *b->lists);
+    for (int i = known; i < b->list_capacity; i++)
         b->lists[i] = (PairList){ 0 };
 }
 
@@ -45,11 +45,11 @@ void broadphase_destroy(Broadphase *b)
 {
     if (!b)
         return;
-    void *owned[] = { b->proxies,  b->nodes,   b->moved,  b->large, b->pairs,   b->merged, b->fresh,       b->sorted,
+    void *owned[] = { b->proxies,  b->nodes,   b->moved,  b->large, b->pairs,   b->merged, b->gathered,
                       b->reported, b->buckets, b->pieces, b->tasks, b->centres, b->strays, b->stray_counts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
-    for (int i = 0; i < b->list_count; i++)
+    for (int i = 0; i < b->list_capacity; i++)
         free(b->lists[i].pairs);
     free(b->lists);
     free(b);

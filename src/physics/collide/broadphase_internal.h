@@ -57,6 +57,7 @@ typedef struct Stray {
 // A stretch of the kept pairs, and of the fresh ones that belong between them, that one worker merges.
 typedef struct PairPiece {
     int first, last, fresh_first, fresh_last;
+    int start;  // where its pairs go
     int merged_count, reported_count;
 } PairPiece;
 
@@ -84,17 +85,17 @@ struct Broadphase {
     int task_count, task_first, task_capacity;
     PairList *lists;  // one per worker of the pool
     int max_pairs;
-    int list_count;
+    int list_count, list_capacity;
     PairPiece *pieces;
     int piece_capacity;
     Proxy *proxies;
     TreeNode *nodes;
     int32_t *moved, *large;
-    BroadPair *pairs, *merged, *fresh, *sorted, *reported;
+    BroadPair *pairs, *merged, *gathered, *reported;
+    BroadPair *fresh;  // of the only list, or gathered from all
     int *buckets;
     int proxy_count, proxy_capacity, node_count, node_capacity, moved_count, moved_capacity;
-    int large_count, large_capacity, pair_count, pair_capacity, merged_capacity, fresh_count, fresh_capacity,
-        sorted_capacity;
+    int large_count, large_capacity, pair_count, pair_capacity, merged_capacity, fresh_count, gathered_capacity;
     int reported_capacity, bucket_capacity;
     int awake_count;  // used proxies that do not rest
     bool has_rested;  // some came to rest since the last search

@@ -160,10 +160,17 @@ static void search_large(Broadphase *b)
 // did now: there is room for it, so that a warm run takes no memory whoever works.
 static void fresh_collect(Broadphase *b)
 {
+    if (b->list_count == 1) {
+        b->fresh = b->lists[0].pairs;
+        b->fresh_count = b->lists[0].count;
+        b->lists[0].count = 0;
+        return;
+    }
     b->fresh_count = 0;
     for (int i = 0; i < b->list_count; i++)
         b->fresh_count += b->lists[i].count;
-    memory_grow(&b->fresh, &b->fresh_capacity, b->fresh_count + 1, sizeof *b->fresh);
+    memory_grow(&b->gathered, &b->gathered_capacity, b->fresh_count + 1, sizeof *b->gathered);
+    b->fresh = b->gathered;
     for (int i = 0, at = 0; i < b->list_count; i++) {
         PairList *list = &b->lists[i];
         if (list->count > 0)
@@ -184,20 +191,21 @@ static int pair_order(const void *x, const void *y)
     return pair_before(*p, *q) ? -1 : pair_before(*q, *p);
 }
 
-// Two passes of a stable counting sort: by b, then by a. A few among many proxies are sorted by comparing.
+// Two passes of a stable counting sort: by b, then by a, through the room of the merged ones, which come later. A few
+// among many proxies are sorted by comparing.
 static void fresh_sort(Broadphase *b)
 {
-    assert(b->fresh_count >= 0 && b->fresh_count <= b->fresh_capacity);
+    assert_debug(b->fresh_count >= 0 && b->fresh);
     int count = b->fresh_count;
     if (count < b->proxy_count / 16) {
         qsort(b->fresh, (size_t)count, sizeof *b->fresh, pair_order);
         return;
     }
-    memory_grow(&b->sorted, &b->sorted_capacity, b->fresh_capacity, sizeof(BroadPair));
+    memory_grow(&b->merged, &b->merged_capacity, count, sizeof(BroadPair));
     memory_grow(&b->buckets, &b->bucket_capacity, b->proxy_count + 2, sizeof(int));
     for (int pass = 0; pass < 2; pass++) {
-        const BroadPair *from = pass == 0 ? b->fresh : b->sorted;
-        BroadPair *to = pass == 0 ? b->sorted : b->fresh;
+        const BroadPair *from = pass == 0 ? b->fresh : b->merged;
+        BroadPair *to = pass == 0 ? b->merged : b->fresh;
         int *start = b->buckets;
         memset(start, 0, sizeof(int) * (size_t)(b->proxy_count + 1));
         for (int i = 0; i < count; i++)
@@ -217,13 +225,12 @@ static inline bool pair_is_reported(const Broadphase *b, BroadPair pair)
     return !pair_is_asleep(p, q) && boxes_overlap(&p->box, &q->box);
 }
 
-// Pairs of proxies that did not move stay; all others were just found again. A piece writes from where it would stand
-// if all before it stayed.
+// Pairs of proxies that did not move stay; all others were just found again.
 static void piece_merge(Broadphase *b, PairPiece *piece)
 {
     assert(piece->first <= piece->last && piece->last <= b->pair_count);
     assert(piece->fresh_first <= piece->fresh_last && piece->fresh_last <= b->fresh_count);
-    int start = piece->first + piece->fresh_first, at = piece->fresh_first;
+    int start = piece->start, at = piece->fresh_first;
     const Proxy *proxies = b->proxies;
     const BroadPair *pairs = b->pairs, *fresh = b->fresh;
     BroadPair *merged = b->merged + start, *reported = b->reported + start;
@@ -284,6 +291,41 @@ static int pieces_cut(Broadphase *b)
     return count;
 }
 
+static void merged_reserve(Broadphase *b, int room)
+{
+    memory_grow(&b->merged, &b->merged_capacity, room + 1, sizeof *b->merged);
+    memory_grow(&b->reported, &b->reported_capacity, room + 1, sizeof *b->reported);
+}
+
+// Returns how many are reported. Over threads a piece writes where it would stand if all before it stayed; one thread
+// knows where the last one ended, and needs half the room where most pairs were found again.
+static int pieces_merge(Broadphase *b, int count, int *merged_count)
+{
+    int reported_count = 0;
+    bool is_alone = pool_thread_count(b->pool) <= 1;
+    *merged_count = 0;
+    for (int i = 0; i < count; i++)
+        b->pieces[i].start = b->pieces[i].first + b->pieces[i].fresh_first;
+    if (!is_alone) {
+        merged_reserve(b, b->pair_count + b->fresh_count);
+        pool_for(b->pool, count, 1, merge_pieces, b);
+    }
+    for (int i = 0; i < count; i++) {
+        PairPiece *piece = &b->pieces[i];
+        if (is_alone) {
+            piece->start = *merged_count;
+            merged_reserve(b, piece->start + piece->last - piece->first + piece->fresh_last - piece->fresh_first);
+            piece_merge(b, piece);
+        }
+        memmove(b->merged + *merged_count, b->merged + piece->start, (size_t)piece->merged_count * sizeof *b->merged);
+        memmove(b->reported + reported_count, b->reported + piece->start,
+                (size_t)piece->reported_count * sizeof *b->reported);
+        *merged_count += piece->merged_count;
+        reported_count += piece->reported_count;
+    }
+    return reported_count;
+}
+
 // The ground is looked for first: whatever is left out, it is not.
 static void search(Broadphase *b)
 {
@@ -308,18 +350,7 @@ static int pairs_update(Broadphase *b)
     fresh_collect(b);
     if (b->fresh_count > 1)
         fresh_sort(b);
-    int pieces = pieces_cut(b), room = b->pair_count + b->fresh_count + 1, merged_count = 0, reported_count = 0;
-    memory_grow(&b->merged, &b->merged_capacity, room, sizeof *b->merged);
-    memory_grow(&b->reported, &b->reported_capacity, room, sizeof *b->reported);
-    pool_for(b->pool, pieces, 1, merge_pieces, b);
-    for (int i = 0; i < pieces; i++) {
-        const PairPiece *piece = &b->pieces[i];
-        int start = piece->first + piece->fresh_first;
-        memmove(b->merged + merged_count, b->merged + start, (size_t)piece->merged_count * sizeof *b->merged);
-        memmove(b->reported + reported_count, b->reported + start, (size_t)piece->reported_count * sizeof *b->reported);
-        merged_count += piece->merged_count;
-        reported_count += piece->reported_count;
-    }
+    int merged_count = 0, reported_count = pieces_merge(b, pieces_cut(b), &merged_count);
     BroadPair *swap = b->pairs;
     int capacity = b->pair_capacity;
     b->pairs = b->merged;

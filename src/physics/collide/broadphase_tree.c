@@ -303,58 +303,68 @@ bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count)
 
 // ---- rays ----
 
-static bool ray_meets(const double low[3], const double high[3], const double origin[3], const double inverse[3],
-                      double length)
-{
-    double near = 0.0, far = length;
-    for (int i = 0; i < 3; i++) {
-        double x = (low[i] - origin[i]) * inverse[i], y = (high[i] - origin[i]) * inverse[i];
-        // A ray along a face gives 0 * infinity: fmin and fmax then leave the interval as it is.
-        near = fmax(near, fmin(x, y));
-        far = fmin(far, fmax(x, y));
-    }
-    return near <= far;
-}
-
 typedef struct Ray {
-    const double *origin, *direction;
+    const double *origin;
     double inverse[3], length;
+    bool is_backward[3];  // it meets the high side of a box first
     BroadRayHit hit;
     void *context;
 } Ray;
 
-static void ray_tree(const Broadphase *b, Ray *ray, int from)
+// Where the ray enters a box, INFINITY: it does not within its length. A ray that runs in the very plane of a side
+// gives 0 * infinity there, which compares as false and leaves the interval as it is.
+static inline double ray_entry(const Ray *ray, const double low[3], const double high[3])
 {
-    int stack[BROAD_STACK_MAX], top = 0;
-    stack[top++] = from;
+    double near = 0.0, far = ray->length;
+    for (int i = 0; i < 3; i++) {
+        double x = ((ray->is_backward[i] ? high[i] : low[i]) - ray->origin[i]) * ray->inverse[i];
+        double y = ((ray->is_backward[i] ? low[i] : high[i]) - ray->origin[i]) * ray->inverse[i];
+        near = x > near ? x : near;
+        far = y < far ? y : far;
+    }
+    return near <= far ? near : (double)INFINITY;
+}
+
+static inline double ray_node_entry(const Broadphase *b, const Ray *ray, int index)
+{
+    const FatBox *box = &b->nodes[index].box;
+    const double low[3] = { (double)box->low[0], (double)box->low[1], (double)box->low[2] },
+                 high[3] = { (double)box->high[0], (double)box->high[1], (double)box->high[2] };
+    return ray_entry(ray, low, high);
+}
+
+typedef struct RayStop {
+    int32_t node;
+    double entry;  // m along the ray
+} RayStop;
+
+// The child that is entered first comes first, so that a hit in it cuts the other off: what is entered behind the best
+// hit is not looked at any more.
+static void ray_tree(const Broadphase *b, Ray *ray, int from, double entry)
+{
+    RayStop stack[BROAD_STACK_MAX];
+    int top = 0;
+    stack[top++] = (RayStop){ from, entry };
     while (top > 0 && ray->length >= 0.0) {
-        const TreeNode *node = &b->nodes[stack[--top]];
-        double low[3], high[3];
-        for (int i = 0; i < 3; i++) {
-            low[i] = (double)node->box.low[i];
-            high[i] = (double)node->box.high[i];
-        }
-        if (!ray_meets(low, high, ray->origin, ray->inverse, ray->length))
+        RayStop at = stack[--top];
+        if (!(at.entry <= ray->length))
             continue;
+        const TreeNode *node = &b->nodes[at.node];
         if (is_leaf(node)) {
             ray->length = ray->hit(ray->context, node->child[1], ray->length);
             continue;
         }
-        // The nearer child first, so that a hit there cuts the other off.
-        double along[2];
+        RayStop below[2] = { { node->child[0], ray_node_entry(b, ray, node->child[0]) },
+                             { node->child[1], ray_node_entry(b, ray, node->child[1]) } };
+        int first = below[1].entry < below[0].entry;
         for (int k = 0; k < 2; k++) {
-            const FatBox *box = &b->nodes[node->child[k]].box;
-            along[k] = 0.0;
-            for (int i = 0; i < 3; i++)
-                along[k] += ray->direction[i] * (double)(box->low[i] + box->high[i]);
-        }
-        int first = along[1] < along[0];
-        if (top + 2 > BROAD_STACK_MAX) {
-            ray_tree(b, ray, node->child[first]);
-            ray_tree(b, ray, node->child[1 - first]);
-        } else {
-            stack[top++] = node->child[1 - first];
-            stack[top++] = node->child[first];
+            const RayStop *next = &below[k == 0 ? 1 - first : first];
+            if (!isfinite(next->entry))
+                continue;
+            if (top < BROAD_STACK_MAX)
+                stack[top++] = *next;
+            else
+                ray_tree(b, ray, next->node, next->entry);
         }
     }
 }
@@ -362,14 +372,17 @@ static void ray_tree(const Broadphase *b, Ray *ray, int from)
 void broadphase_ray(const Broadphase *b, const double origin[3], const double direction[3], double length,
                     BroadRayHit hit, void *context)
 {
-    Ray ray = { .origin = origin, .direction = direction, .length = length, .hit = hit, .context = context };
-    for (int i = 0; i < 3; i++)
+    assert_debug(hit);
+    Ray ray = { .origin = origin, .length = length, .hit = hit, .context = context };
+    for (int i = 0; i < 3; i++) {
         ray.inverse[i] = 1.0 / direction[i];
+        ray.is_backward[i] = signbit(direction[i]) != 0;
+    }
     for (int i = 0; i < b->large_count && ray.length >= 0.0; i++) {
         const BroadBox *box = &b->proxies[b->large[i]].box;
-        if (ray_meets(box->low, box->high, origin, ray.inverse, ray.length))
+        if (isfinite(ray_entry(&ray, box->low, box->high)))
             ray.length = hit(context, b->large[i], ray.length);
     }
-    if (b->root >= 0)
-        ray_tree(b, &ray, b->root);
+    if (b->root >= 0 && ray.length >= 0.0)
+        ray_tree(b, &ray, b->root, ray_node_entry(b, &ray, b->root));
 }

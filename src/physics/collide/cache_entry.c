@@ -73,13 +73,13 @@ static inline void to_local(const CollidePose *pose, const Lanes world[3], int k
 
 // Whether the pair stands where it stood: for a small angle t the squared difference of two rotations is 2 t^2. The
 // pair's shift says mostly no by itself.
-static bool has_stayed(const CacheEntry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
+static bool has_stayed(const CacheHead *head, const CollidePose *pa, const CollidePose *pb, CollideLimit limit)
 {
     const double *ra = pa->rotation, *rb = pb->rotation;
     double d[3], moved = 0.0, turned = 0.0, shift2 = limit.shift * limit.shift;
     vec_sub(pb->position, pa->position, d);
     for (int i = 0; i < 3; i++) {
-        double way = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2] - (double)entry->shift[i];
+        double way = ra[i] * d[0] + ra[3 + i] * d[1] + ra[6 + i] * d[2] - (double)head->shift[i];
         moved += way * way;
     }
     if (!(moved <= shift2))
@@ -87,29 +87,29 @@ static bool has_stayed(const CacheEntry *entry, const CollidePose *pa, const Col
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             double change = ra[i] * rb[k] + ra[3 + i] * rb[3 + k] + ra[6 + i] * rb[6 + k]
-                            - (double)entry->turn[3 * i + k];
+                            - (double)head->turn[3 * i + k];
             turned += change * change;
         }
     return turned * limit.reach * limit.reach <= 2.0 * shift2;
 }
 
-static int entry_move(const CacheEntry *entry, const CollidePose *pa, const CollidePose *pb, CollideLimit limit,
-                      CollidePoint *points)
+// Apart from the look whether they stayed, which most pairs do not pass: it needs fewer registers.
+static __attribute__((noinline)) int move_along(const CachePoints *from, int count, const CollidePose *pa,
+                                                const CollidePose *pb, CollidePoint *points)
 {
-    if (!has_stayed(entry, pa, pb, limit))
-        return -1;
+    assert(from && count > 0 && count <= COLLIDE_POINTS);
     int touching = 0;
-    for (int k = 0; k < entry->count; k += LANES) {
+    for (int k = 0; k < count; k += LANES) {
         Lanes a[3], b[3], normal[3], position[3], apart = { 0.0 };
-        to_world(pa, entry->on_a, k, a);
-        to_world(pb, entry->on_b, k, b);
-        turn_to_world(pb->rotation, entry->normal, k, normal);
+        to_world(pa, from->on_a, k, a);
+        to_world(pb, from->on_b, k, b);
+        turn_to_world(pb->rotation, from->normal, k, normal);
         for (int i = 0; i < 3; i++) {
             apart += normal[i] * (a[i] - b[i]);
             position[i] = 0.5 * (a[i] + b[i]);
         }
-        Lanes depth = lanes_of(&entry->depth[k]) - apart;
-        for (int lane = 0; lane < LANES && k + lane < entry->count; lane++) {
+        Lanes depth = lanes_of(&from->depth[k]) - apart;
+        for (int lane = 0; lane < LANES && k + lane < count; lane++) {
             if (!(depth[lane] >= -TOUCH_ROUNDING))
                 continue;
             CollidePoint *to = &points[touching++];
@@ -118,29 +118,37 @@ static int entry_move(const CacheEntry *entry, const CollidePose *pa, const Coll
                 to->normal[i] = normal[i][lane];
             }
             to->depth = double_max(depth[lane], 0.0);
-            to->feature = entry->feature[k + lane];
+            to->feature = 0;
         }
     }
     return touching;
 }
 
+static int points_move(const CacheHead *head, const CachePoints *from, const CollidePose *pa, const CollidePose *pb,
+                       CollideLimit limit, CollidePoint *points)
+{
+    if (!has_stayed(head, pa, pb, limit))
+        return -1;
+    return head->count > 0 ? move_along(from, head->count, pa, pb, points) : 0;
+}
+
 // How far the two places of a point seem apart because they were rounded, along its normal: kept out of its depth. Not
 // inlined: gcc 12 would take the numbers as they were before they were rounded.
-static __attribute__((noinline)) Lanes apart_now(const CollidePose *pa, const CollidePose *pb, const CacheEntry *entry,
+static __attribute__((noinline)) Lanes apart_now(const CollidePose *pa, const CollidePose *pb, const CachePoints *kept,
                                                  int k)
 {
     Lanes a[3], b[3], normal[3], apart = { 0.0 };
-    to_world(pa, entry->on_a, k, a);
-    to_world(pb, entry->on_b, k, b);
-    turn_to_world(pb->rotation, entry->normal, k, normal);
+    to_world(pa, kept->on_a, k, a);
+    to_world(pb, kept->on_b, k, b);
+    turn_to_world(pb->rotation, kept->normal, k, normal);
     for (int i = 0; i < 3; i++)
         apart += normal[i] * (a[i] - b[i]);
     return apart;
 }
 
 // Points `k` and on of a pair.
-static inline void lanes_put(CacheEntry *entry, const CollidePose *pa, const CollidePose *pb,
-                             const CollidePoint *points, int count, int k)
+static inline void lanes_put(CachePoints *to, const CollidePose *pa, const CollidePose *pb, const CollidePoint *points,
+                             int count, int k)
 {
     Lanes position[3], normal[3], depth;
     for (int lane = 0; lane < LANES; lane++) {
@@ -150,29 +158,28 @@ static inline void lanes_put(CacheEntry *entry, const CollidePose *pa, const Col
             normal[i][lane] = from->normal[i];
         }
         depth[lane] = from->depth;
-        entry->feature[k + lane] = from->feature;
     }
-    to_local(pa, position, k, entry->on_a);
-    to_local(pb, position, k, entry->on_b);
-    turn_to_local(pb->rotation, normal, k, entry->normal);
-    depth += apart_now(pa, pb, entry, k);
+    to_local(pa, position, k, to->on_a);
+    to_local(pb, position, k, to->on_b);
+    turn_to_local(pb->rotation, normal, k, to->normal);
+    depth += apart_now(pa, pb, to, k);
     for (int lane = 0; lane < LANES; lane++)
-        entry->depth[k + lane] = (float)depth[lane];
+        to->depth[k + lane] = (float)depth[lane];
 }
 
-static void entry_put(CacheEntry *entry, const CollidePose *pa, const CollidePose *pb, const CollidePoint *points,
-                      int count)
+static void points_put(CacheHead *head, CachePoints *to, const CollidePose *pa, const CollidePose *pb,
+                       const CollidePoint *points)
 {
-    assert(count >= 0 && count <= COLLIDE_POINTS);
     double shift[3], turn[9];
+    const int count = head->count;
+    assert(count >= 0 && count <= COLLIDE_POINTS && (to || count == 0));
     relative_pose(pa, pb, shift, turn);
     for (int i = 0; i < 3; i++)
-        entry->shift[i] = (float)shift[i];
+        head->shift[i] = (float)shift[i];
     for (int i = 0; i < 9; i++)
-        entry->turn[i] = (float)turn[i];
-    entry->count = count;
+        head->turn[i] = (float)turn[i];
     for (int k = 0; k < count; k += LANES)
-        lanes_put(entry, pa, pb, points, count, k);
+        lanes_put(to, pa, pb, points, count, k);
 }
 
-const CacheKernels CACHE_VARIANT = { entry_move, entry_put };
+const CacheKernels CACHE_VARIANT = { points_move, points_put };

@@ -10,23 +10,34 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Entries stay where they are while their pair lives; which place one got does not matter. An entry that nothing was
-// written to is not looked at.
+// Heads and points stay where they are while their pair lives; which place one got does not matter. A head that nothing
+// was written to is not looked at. Points are taken while several threads store, from those that are free first and
+// then behind the last, in chunks that never move.
 typedef struct Known {
-    BroadPair pair;
-    int32_t slot;
-    bool has_points, had_points;  // had: at the start of the pass, for other threads to read
+    int32_t place;  // of its head; ~place when nothing had been written to it as the pass began: other threads look at
+                    // this, and at nothing that is written in the pass
 } Known;
+static inline int32_t known_head(Known known) { return known.place < 0 ? ~known.place : known.place; }
+
+enum { CHUNK_POINTS = 128 };
+enum { LARGE_CACHE = 8192 };  // pairs: fewer are in the processor's cache anyway
 
 struct CollideCache {
     const CacheKernels *kernels;
-    CacheEntry *entries;
+    CacheHead *heads;
     Known *known, *last;
-    int32_t *spare;
-    int entry_count, entry_capacity, known_count, known_capacity, last_capacity, spare_count, spare_capacity;
+    BroadPair *pairs;  // of known
+    int32_t *spare;    // heads
+    int head_count, head_capacity, known_count, known_capacity, last_capacity, pair_capacity, spare_count,
+        spare_capacity;
+    _Atomic(CachePoints *) *chunks;
+    int32_t *free_points;
+    int chunk_capacity, free_capacity;
+    atomic_int point_count, free_count;
 };
 
 CollideCache *collide_cache_create(void)
@@ -40,12 +51,66 @@ void collide_cache_destroy(CollideCache *cache)
 {
     if (!cache)
         return;
-    free(cache->entries);
+    for (int i = 0; i < cache->chunk_capacity; i++)
+        free(atomic_load(&cache->chunks[i]));
+    free((void *)cache->chunks);
+    free(cache->free_points);
+    free(cache->heads);
     free(cache->known);
     free(cache->last);
+    free(cache->pairs);
     free(cache->spare);
     free(cache);
 }
+
+// ---- where points are ----
+
+static CachePoints *points_at(const CollideCache *cache, int32_t place)
+{
+    assert_debug(place >= 0 && place / CHUNK_POINTS < cache->chunk_capacity);
+    CachePoints *chunk = atomic_load_explicit(&cache->chunks[place / CHUNK_POINTS], memory_order_acquire);
+    return &chunk[place % CHUNK_POINTS];
+}
+
+// Room in the table of chunks for one more place of every pair, before threads take them.
+static void chunks_reserve(CollideCache *cache, int more)
+{
+    assert_debug(more >= 0);
+    int known = cache->chunk_capacity;
+    int needed = (atomic_load(&cache->point_count) + more) / CHUNK_POINTS + 1;
+    memory_grow(&cache->chunks, &cache->chunk_capacity, needed, sizeof *cache->chunks);
+    for (int i = known; i < cache->chunk_capacity; i++)
+        atomic_init(&cache->chunks[i], NULL);
+}
+
+// On any thread: nobody gives places back meanwhile.
+static int32_t points_take(CollideCache *cache)
+{
+    int left = atomic_load(&cache->free_count);
+    while (left > 0)
+        if (atomic_compare_exchange_weak(&cache->free_count, &left, left - 1))
+            return cache->free_points[left - 1];
+    int32_t place = atomic_fetch_add(&cache->point_count, 1);
+    assert_debug(place / CHUNK_POINTS < cache->chunk_capacity);
+    _Atomic(CachePoints *) *chunk = &cache->chunks[place / CHUNK_POINTS];
+    if (!atomic_load(chunk)) {
+        CachePoints *made = memory_alloc_array(CHUNK_POINTS, sizeof *made), *none = NULL;
+        if (!atomic_compare_exchange_strong(chunk, &none, made))
+            free(made);  // another thread was first
+    }
+    return place;
+}
+
+static void points_give(CollideCache *cache, int32_t place)
+{
+    int count = atomic_load(&cache->free_count);
+    assert_debug(place >= 0 && place < atomic_load(&cache->point_count));
+    memory_grow(&cache->free_points, &cache->free_capacity, count + 1, sizeof *cache->free_points);
+    cache->free_points[count] = place;
+    atomic_store(&cache->free_count, count + 1);
+}
+
+// ---- limits ----
 
 double collide_bounding_radius(const CollideShape *shape)
 {
@@ -73,55 +138,80 @@ CollideLimit collide_cache_limit_of(double min_half_extent, double min_reach)
 
 static bool pair_is_before(BroadPair x, BroadPair y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
 
-static int32_t take_slot(CollideCache *cache)
+static int32_t head_take(CollideCache *cache)
 {
-    if (cache->spare_count > 0)
-        return cache->spare[--cache->spare_count];
-    memory_grow(&cache->entries, &cache->entry_capacity, cache->entry_count + 1, sizeof(CacheEntry));
-    return cache->entry_count++;
+    int32_t head = cache->spare_count > 0 ? cache->spare[--cache->spare_count] : cache->head_count++;
+    memory_grow(&cache->heads, &cache->head_capacity, cache->head_count, sizeof(CacheHead));
+    cache->heads[head].points = -1;
+    cache->heads[head].count = -1;
+    return head;
 }
 
-static void give_slot(CollideCache *cache, int32_t slot)
+static void head_give(CollideCache *cache, int32_t head)
 {
-    assert(slot >= 0 && slot < cache->entry_count);
+    assert_debug(head >= 0 && head < cache->head_count);
+    if (cache->heads[head].points >= 0)
+        points_give(cache, cache->heads[head].points);
     memory_grow(&cache->spare, &cache->spare_capacity, cache->spare_count + 1, sizeof *cache->spare);
-    cache->spare[cache->spare_count++] = slot;
+    cache->spare[cache->spare_count++] = head;
 }
 
-void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
+static void swap_known(CollideCache *cache, int count)
 {
-    assert(count >= 0 && (pairs || count == 0));
     Known *swap = cache->last;
-    int capacity = cache->last_capacity, last_count = cache->known_count;
+    int capacity = cache->last_capacity;
     cache->last = cache->known;
     cache->last_capacity = cache->known_capacity;
     cache->known = swap;
     cache->known_capacity = capacity;
     memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
-    cache->known_count = count;
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-        while (at < last_count && pair_is_before(cache->last[at].pair, pairs[i]))
-            give_slot(cache, cache->last[at++].slot);
-        if (at < last_count && cache->last[at].pair.a == pairs[i].a && cache->last[at].pair.b == pairs[i].b) {
-            cache->known[i] = cache->last[at++];
-            cache->known[i].had_points = cache->known[i].has_points;
-            continue;
-        }
-        cache->known[i] = (Known){ pairs[i], take_slot(cache), false, false };
-    }
-    while (at < last_count)
-        give_slot(cache, cache->last[at++].slot);
 }
 
-// Slots lie anywhere: asks for one that will be wanted soon.
-static void prefetch_soon(const CollideCache *cache, int index)
+// Pairs that were there in the last pass keep their heads; the heads of those that went are for those that came.
+void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
 {
-    const Known *known = &cache->known[int_min(index + 6, cache->known_count - 1)];
-    if (!known->had_points)
+    assert(count >= 0 && (pairs || count == 0));
+    int last_count = cache->known_count, at = 0;
+    swap_known(cache, count);
+    const BroadPair *last = cache->pairs;
+    int ahead_end = cache->head_count < LARGE_CACHE ? 0 : last_count - 8;
+    for (int i = 0; i < count; i++) {
+        while (at < last_count && pair_is_before(last[at], pairs[i]))
+            head_give(cache, known_head(cache->last[at++]));
+        if (at < ahead_end)
+            __builtin_prefetch(&cache->heads[known_head(cache->last[at + 8])].count);
+        if (at < last_count && last[at].a == pairs[i].a && last[at].b == pairs[i].b) {
+            int32_t head = known_head(cache->last[at++]);
+            cache->known[i] = (Known){ cache->heads[head].count < 0 ? ~head : head };
+            continue;
+        }
+        cache->known[i] = (Known){ ~head_take(cache) };
+    }
+    while (at < last_count)
+        head_give(cache, known_head(cache->last[at++]));
+    cache->known_count = count;
+    memory_grow(&cache->pairs, &cache->pair_capacity, count + 1, sizeof *cache->pairs);
+    memory_copy(cache->pairs, pairs, sizeof *pairs * (size_t)count);
+    chunks_reserve(cache, count);
+}
+
+// Heads and points lie anywhere: asks for those that will be wanted soon, points when their head is there already.
+static inline void prefetch_soon(const CollideCache *cache, int index)
+{
+    if (cache->head_count < LARGE_CACHE || index + 8 >= cache->known_count)
         return;
-    const char *soon = (const char *)&cache->entries[known->slot];
-    for (int line = 0; line < 4; line++)
+    int32_t far = cache->known[index + 8].place, near = cache->known[index + 4].place;
+    if (far >= 0)
+        __builtin_prefetch(&cache->heads[far]);
+    if (near < 0)
+        return;
+    // A pair that had points keeps their place in this pass; one that another thread gives a place now has none yet.
+    int32_t place = __atomic_load_n(&cache->heads[near].points, __ATOMIC_RELAXED);
+    if (place < 0)
+        return;
+    const char *soon = (const char *)(atomic_load_explicit(&cache->chunks[place / CHUNK_POINTS], memory_order_relaxed)
+                                      + place % CHUNK_POINTS);
+    for (int line = 0; line < 3; line++)
         __builtin_prefetch(soon + 64 * line);
 }
 
@@ -131,10 +221,10 @@ int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, c
     assert(index >= 0 && index < cache->known_count);
     assert(limit.shift >= 0.0);
     prefetch_soon(cache, index);
-    if (!cache->known[index].has_points)
+    const CacheHead *head = &cache->heads[known_head(cache->known[index])];
+    if (head->count < 0)
         return -1;
-    const CacheEntry *entry = &cache->entries[cache->known[index].slot];
-    return cache->kernels->move(entry, pa, pb, limit, points);
+    return cache->kernels->move(head, head->count > 0 ? points_at(cache, head->points) : NULL, pa, pb, limit, points);
 }
 
 int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,
@@ -142,11 +232,12 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
 {
     assert(index >= 0 && index < cache->known_count);
     assert(count >= 0 && count <= COLLIDE_POINTS);
-    assert(cache->known[index].slot >= 0 && cache->known[index].slot < cache->entry_count);
-    CacheEntry *entry = &cache->entries[cache->known[index].slot];
-    cache->known[index].has_points = true;
-    entry->pair = cache->known[index].pair;
-    cache->kernels->put(entry, pa, pb, points, count);
+    assert_debug(known_head(cache->known[index]) < cache->head_count);
+    CacheHead *head = &cache->heads[known_head(cache->known[index])];
+    head->count = count;
+    if (count > 0 && head->points < 0)
+        __atomic_store_n(&head->points, points_take(cache), __ATOMIC_RELAXED);
+    cache->kernels->put(head, count > 0 ? points_at(cache, head->points) : NULL, pa, pb, points);
     return collide_keep_touching(points, count);
 }
 
@@ -169,7 +260,11 @@ int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, co
     return collide_cache_store(cache, index, pa, pb, points, collide_pair(a, pa, b, pb, limit.shift, points));
 }
 
-void collide_cache_drop(CollideCache *cache, int index) { cache->known[index].has_points = false; }
+void collide_cache_drop(CollideCache *cache, int index)
+{
+    assert(index >= 0 && index < cache->known_count);
+    cache->heads[known_head(cache->known[index])].count = -1;
+}
 
 void collide_cache_forget(CollideCache *cache)
 {
@@ -177,32 +272,49 @@ void collide_cache_forget(CollideCache *cache)
         collide_cache_drop(cache, i);
 }
 
-// ---- snapshots: the entries that know something, in the order of their pairs ----
+// ---- snapshots: what is known, in the order of the pairs ----
+
+typedef struct CacheEntry {
+    BroadPair pair;
+    int32_t count, reserved;
+    float shift[3], turn[9];
+    CachePoints points;
+} CacheEntry;
 
 static int known_entries(const CollideCache *cache)
 {
     int count = 0;
     for (int i = 0; i < cache->known_count; i++)
-        count += cache->known[i].has_points;
+        count += cache->heads[known_head(cache->known[i])].count >= 0;
     return count;
 }
 
 size_t collide_cache_size(const CollideCache *cache) { return (size_t)known_entries(cache) * sizeof(CacheEntry); }
 
+static CacheEntry entry_of(const CollideCache *cache, int index)
+{
+    assert(index >= 0 && index < cache->known_count);
+    const CacheHead *head = &cache->heads[known_head(cache->known[index])];
+    CacheEntry entry = { .pair = cache->pairs[index], .count = head->count };
+    memcpy(entry.shift, head->shift, sizeof entry.shift);
+    memcpy(entry.turn, head->turn, sizeof entry.turn);
+    if (head->count > 0)
+        entry.points = *points_at(cache, head->points);
+    for (int k = head->count; k < COLLIDE_POINTS; k++) {  // of a former pair
+        for (int c = 0; c < 3; c++)
+            entry.points.on_a[c][k] = entry.points.on_b[c][k] = entry.points.normal[c][k] = 0.0f;
+        entry.points.depth[k] = 0.0f;
+    }
+    return entry;
+}
+
 void collide_cache_save(const CollideCache *cache, void *buffer)
 {
     char *to = buffer;
     for (int i = 0; i < cache->known_count; i++) {
-        if (!cache->known[i].has_points)
+        if (cache->heads[known_head(cache->known[i])].count < 0)
             continue;
-        CacheEntry entry = cache->entries[cache->known[i].slot];
-        entry.reserved = 0;
-        for (int k = entry.count; k < COLLIDE_POINTS; k++) {  // of a former pair
-            for (int c = 0; c < 3; c++)
-                entry.on_a[c][k] = entry.on_b[c][k] = entry.normal[c][k] = 0.0f;
-            entry.depth[k] = 0.0f;
-            entry.feature[k] = 0;
-        }
+        CacheEntry entry = entry_of(cache, i);
         memcpy(to, &entry, sizeof entry);
         to += sizeof entry;
     }
@@ -224,14 +336,14 @@ static bool entry_is_sound(const CacheEntry *entry, int proxy_count)
         || !floats_are_sound(entry->turn, 9, 1.001f))
         return false;
     for (int c = 0; c < 3; c++)
-        if (!floats_are_sound(entry->on_a[c], COLLIDE_POINTS, far)
-            || !floats_are_sound(entry->on_b[c], COLLIDE_POINTS, far)
-            || !floats_are_sound(entry->normal[c], COLLIDE_POINTS, 1.001f))
+        if (!floats_are_sound(entry->points.on_a[c], COLLIDE_POINTS, far)
+            || !floats_are_sound(entry->points.on_b[c], COLLIDE_POINTS, far)
+            || !floats_are_sound(entry->points.normal[c], COLLIDE_POINTS, 1.001f))
             return false;
-    if (!floats_are_sound(entry->depth, COLLIDE_POINTS, far))
+    if (!floats_are_sound(entry->points.depth, COLLIDE_POINTS, far))
         return false;
     for (int k = 0; k < entry->count; k++) {
-        float x = entry->normal[0][k], y = entry->normal[1][k], z = entry->normal[2][k];
+        float x = entry->points.normal[0][k], y = entry->points.normal[1][k], z = entry->points.normal[2][k];
         if (!(fabsf(x * x + y * y + z * z - 1.0f) < 1e-3f))
             return false;
     }
@@ -256,12 +368,25 @@ bool collide_cache_is_sound(const void *buffer, size_t size, int proxy_count)
 void collide_cache_restore(CollideCache *cache, const void *buffer, size_t size)
 {
     int count = (int)(size / sizeof(CacheEntry));
-    cache->spare_count = 0;
-    cache->entry_count = cache->known_count = count;
-    memory_grow(&cache->entries, &cache->entry_capacity, count + 1, sizeof(CacheEntry));
+    cache->spare_count = cache->head_count = 0;
+    atomic_store(&cache->free_count, 0);
+    atomic_store(&cache->point_count, 0);
     memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
-    if (size > 0)
-        memcpy(cache->entries, buffer, size);
-    for (int i = 0; i < count; i++)
-        cache->known[i] = (Known){ cache->entries[i].pair, i, true, true };
+    memory_grow(&cache->pairs, &cache->pair_capacity, count + 1, sizeof *cache->pairs);
+    cache->known_count = count;
+    chunks_reserve(cache, count);
+    for (int i = 0; i < count; i++) {
+        CacheEntry entry;
+        memcpy(&entry, (const char *)buffer + (size_t)i * sizeof entry, sizeof entry);
+        cache->known[i] = (Known){ head_take(cache) };
+        cache->pairs[i] = entry.pair;
+        CacheHead *head = &cache->heads[cache->known[i].place];
+        memcpy(head->shift, entry.shift, sizeof entry.shift);
+        memcpy(head->turn, entry.turn, sizeof entry.turn);
+        head->count = entry.count;
+        if (entry.count > 0) {
+            head->points = points_take(cache);
+            *points_at(cache, head->points) = entry.points;
+        }
+    }
 }

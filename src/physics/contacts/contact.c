@@ -85,6 +85,18 @@ void contact_move(Physics *physics, int from, int to)
 
 // ---- joints in ODE ----
 
+void contact_set_joint(Physics *physics, int index, dJointID joint)
+{
+    assert(index >= 0);
+    if (index >= physics->contact_joint_count && !joint)
+        return;
+    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity,
+                int_max(index + 1, physics->contact_capacity), sizeof(dJointID));
+    while (physics->contact_joint_count <= index)
+        physics->contact_joints[physics->contact_joint_count++] = NULL;
+    physics->contact_joints[index] = joint;
+}
+
 bool contacts_want_joints(const Physics *physics)
 {
     return mirror_is_open(physics)
@@ -113,7 +125,7 @@ static void attach_feedbacks(Physics *physics)
                 sizeof *physics->feedbacks);
     memset(physics->feedbacks, 0, sizeof *physics->feedbacks * (size_t)physics->contact_count);
     for (int i = 0; i < physics->contact_count; i++)
-        if (physics->contact_joints[i])
+        if (contact_joint(physics, i))
             mirror_contact_wants_force(physics, i, true);
 }
 
@@ -182,16 +194,14 @@ void contacts_release(Physics *physics)
         mirror_contact_destroy(physics, i);
     mirror_contacts_drop(physics);
     for (int i = 0; i < physics->contact_count; i++)
-        physics->contact_joints[i] = NULL;
+        contact_set_joint(physics, i, NULL);
 }
 
 void contacts_recreate(Physics *physics)
 {
-    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + 1,
-                sizeof(dJointID));
     physics->touching_count = 0;
     for (int i = 0; i < physics->contact_count; i++) {
-        physics->contact_joints[i] = NULL;
+        contact_set_joint(physics, i, NULL);
         if (contact_wants_joint(physics, i))
             mirror_contact_make(physics, i);
         if (!physics->contacts[i].is_asleep)
@@ -297,7 +307,7 @@ static int drop_any_woken(Physics *physics)
         if (kept != i)
             contact_move(physics, i, kept);
         move_resting_force(physics, i, kept);
-        physics->contact_joints[kept++] = physics->contact_joints[i];
+        contact_set_joint(physics, kept++, contact_joint(physics, i));
     }
     return kept;
 }
@@ -315,7 +325,7 @@ static int drop_woken(Physics *physics)
             sleep_unlink(physics, at);
             if (at != --kept) {
                 sleep_relink(physics, kept, at);
-                physics->contact_joints[at] = physics->contact_joints[kept];
+                contact_set_joint(physics, at, contact_joint(physics, kept));
                 move_resting_force(physics, kept, at);
             }
         }
@@ -340,7 +350,7 @@ static void keep_sleeping(Physics *physics, bool is_full)
         }
     mirror_contacts_drop(physics);
     for (int i = first_new; i < kept; i++) {
-        physics->contact_joints[i] = NULL;
+        contact_set_joint(physics, i, NULL);
         if (contacts_want_joints(physics))
             mirror_contact_make(physics, i);
         if (!is_full)
@@ -400,6 +410,11 @@ static void place_shape(void *context, int shape, BroadBox *box)
 static void move_awake_shapes(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
+    if (sleep->awake_count == physics->body_count) {  // the list of all is there already, in the same order
+        broadphase_move_all(physics->broadphase, sleep->shapes, sleep->first_shape[physics->body_count], place_shape,
+                            physics);
+        return;
+    }
     int count = 0;
     memory_grow(&sleep->list, &sleep->list_capacity, physics->shape_count + 1, sizeof *sleep->list);
     for (int k = 0; k < sleep->awake_count; k++)
@@ -470,6 +485,17 @@ static void swap_touching(Physics *physics)
     physics->touching_count = 0;
 }
 
+// Whether no body has a shape, and the last pass found nothing that this one would have to forget: worlds of bare
+// joints and masses, as learning likes them.
+static bool has_nothing_to_touch(const Physics *physics)
+{
+    const Sleep *sleep = physics->sleep;
+    return physics->body_count > 0 && sleep->first_shape[physics->body_count] == 0 && physics->contact_count == 0
+           && physics->pair_count == 0 && physics->touching_count == 0 && physics->touched_count == 0
+           && sleep->marked_count == 0 && sleep->rider_count == 0 && !physics->fluids
+           && !physics->collide_hook.asks.collide && !physics->plugin_holds_ode && !physics->has_late_changes;
+}
+
 // A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
 // hand, while others may change shapes, and when steps are ODE's own and others hold its objects.
 void contacts_collide(Physics *physics)
@@ -486,6 +512,11 @@ void contacts_collide(Physics *physics)
     if (physics->collide_hook.asks.collide)
         plugin_begin_pass(physics);
     physics->sleep->pass++;
+    if (!is_full && has_nothing_to_touch(physics)) {
+        physics->sleep->slept_count = physics->sleep->woken_count = 0;
+        physics->deepest = 0.0;
+        return;
+    }
     keep_sleeping(physics, is_full);
     swap_touching(physics);
     contacts_clear_marks(physics, is_full);
@@ -494,10 +525,7 @@ void contacts_collide(Physics *physics)
     physics->deepest = 0.0;
     const BroadPair *pairs = thin_pairs(physics, broadphase_pairs(physics->broadphase, &physics->pair_count),
                                         &physics->pair_count);
-    narrow_begin(physics, pairs, physics->pair_count,
-                 !physics->collide_hook.asks.collide || !physics->plugin_holds_ode);
-    thin_points(physics);
-    contacts_touch(physics, pairs);
+    contacts_touch(physics, pairs, physics->pair_count);
     if (physics->collide_hook.asks.collide)
         plugin_collide_others(physics);
     attach_feedbacks(physics);
@@ -581,12 +609,12 @@ void physics_want_contact_forces(Physics *physics, bool want)
     physics->wants_contact_forces = want;
     if (want) {
         for (int i = 0; contacts_want_joints(physics) && i < physics->contact_count; i++)
-            if (!physics->contact_joints[i])
+            if (!contact_joint(physics, i))
                 mirror_contact_make(physics, i);
         attach_feedbacks(physics);
         return;
     }
     for (int i = 0; i < physics->contact_count; i++)
-        if (physics->contact_joints[i])
+        if (contact_joint(physics, i))
             mirror_contact_wants_force(physics, i, false);
 }

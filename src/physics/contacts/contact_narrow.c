@@ -56,17 +56,28 @@ typedef struct Worker {
     ConvexScratch
         *convex;  // from its first pair of convex meshes on: the largest part of a clone, and few worlds need it
     int point_count, point_capacity, candidate_capacity;
+    int32_t *touching;  // pairs with points, of those it did in this window
+    int touching_count, touching_capacity;
+    int plain_count;  // of these pairs: those that are done
 } Worker;
 
 struct Narrow {
     Collider *colliders;  // by shape
     CollideCache *cache;
-    PairResult *results;  // by pair
+    PairResult *results;  // by pair, of the window that begins with pair `first`
     const BroadPair *pairs;
     Worker *workers;
     dContactGeom *found;  // of dCollide
     int collider_count, collider_capacity, result_capacity, pair_count, worker_count, found_capacity;
+    int first, result_count;
+    int max_window_points;  // that the pairs of one window had together
 };
+
+static PairResult *result_of(const Narrow *narrow, int index)
+{
+    assert_debug(index >= narrow->first && index - narrow->first < narrow->result_count);
+    return &narrow->results[index - narrow->first];
+}
 
 Narrow *narrow_create(int threads)
 {
@@ -85,6 +96,7 @@ void narrow_destroy(Narrow *narrow)
     collide_cache_destroy(narrow->cache);
     for (int i = 0; i < narrow->worker_count; i++) {
         free(narrow->workers[i].points);
+        free(narrow->workers[i].touching);
         free(narrow->workers[i].candidates);
         convex_scratch_destroy(narrow->workers[i].convex);
     }
@@ -136,7 +148,7 @@ static void ride(const Physics *physics, const Shape *shape, CollidePose *pose)
     memcpy(pose->position, &body->position, sizeof pose->position);
     if (shape->is_centred)
         return;
-    const double *m = shape->placed_rotation.m, t[3] = { shape->placed.t.x, shape->placed.t.y, shape->placed.t.z };
+    const double *m = shape->placed_rotation->m, t[3] = { shape->placed.t.x, shape->placed.t.y, shape->placed.t.z };
     for (int i = 0; i < 3; i++) {
         pose->position[i] = r[3 * i] * t[0] + r[3 * i + 1] * t[1] + r[3 * i + 2] * t[2] + pose->position[i];
         for (int k = 0; k < 3; k++)
@@ -169,7 +181,8 @@ static void read_pose(const Physics *physics, const Shape *shape, CollidePose *p
         read_plane(shape->placed, pose);
     } else {
         memcpy(pose->position, &shape->placed.t, sizeof pose->position);
-        memcpy(pose->rotation, shape->placed_rotation.m, sizeof pose->rotation);
+        memcpy(pose->rotation, shape->placed_rotation ? shape->placed_rotation->m : MAT3_IDENTITY.m,
+               sizeof pose->rotation);
     }
 }
 
@@ -645,12 +658,11 @@ static bool are_sound(const CollidePoint *points, int count)
     return sum - sum == 0.0;
 }
 
-static void keep_candidates(const Physics *physics, Worker *worker, int index, int count)
+static void keep_candidates(const Physics *physics, Worker *worker, int index, int count, PairResult *result)
 {
     assert(count >= 0 && count <= worker->candidate_capacity);
     Narrow *narrow = physics->narrow;
     const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
-    PairResult *result = &narrow->results[index];
     int sound = 0;
     for (int i = 0; i < count; i++)
         if (are_sound(&worker->candidates[i].point, 1))
@@ -671,23 +683,27 @@ static void keep_candidates(const Physics *physics, Worker *worker, int index, i
 }
 
 // Points that were found at the end of the worker's. The common case: they stay as they are.
-static void keep_points(const Physics *physics, Worker *worker, int index, int count)
+static void keep_points(const Physics *physics, Worker *worker, int index, int count, PairResult *result)
 {
     const CollidePoint *points = &worker->points[worker->point_count];
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
     if (are_sound(points, count)
         && (count == 0 || count <= max_points(physics, &physics->shapes[pair.a], &physics->shapes[pair.b]))) {
-        narrow->results[index] = (PairResult){
+        *result = (PairResult){
             .state = PAIR_DONE, .worker = (int)(worker - narrow->workers), .first = worker->point_count, .count = count
         };
         worker->point_count += count;
+        worker->touching[worker->touching_count] = index;
+        worker->touching_count += count > 0;
+        bool is_static = shape_is_static(&physics->shapes[pair.a]) && shape_is_static(&physics->shapes[pair.b]);
+        worker->plain_count += count == 0 || !is_static;  // static ones touch, without records
         return;
     }
     candidates_reserve(worker, count + 1);
     for (int i = 0; i < count; i++)
         worker->candidates[i].point = points[i];
-    keep_candidates(physics, worker, index, count);
+    keep_candidates(physics, worker, index, count, result);
 }
 
 static bool is_cylinder_on_plane(const Shape *a, const Shape *b)
@@ -701,6 +717,8 @@ static bool is_known(const Physics *physics, BroadPair pair)
 {
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     const Collider *x = &physics->narrow->colliders[pair.a], *y = &physics->narrow->colliders[pair.b];
+    if (x->is_simple && y->is_simple && !physics->stepper->collides_with_ode)
+        return collide_pair_is_known(x->shape.type, y->shape.type);
     // What ODE gets wrong it does not get to do: triangles with triangles, and caps on the ground.
     if (is_convex_pair(a, b) || is_cylinder_on_plane(a, b))
         return true;
@@ -712,20 +730,22 @@ static bool is_known(const Physics *physics, BroadPair pair)
     return x->is_simple && y->is_simple && collide_pair_is_known(x->shape.type, y->shape.type);
 }
 
-static void find_known(const Physics *physics, Worker *worker, int index)
+static void find_known(const Physics *physics, Worker *worker, int index, PairResult *result)
 {
     Narrow *narrow = physics->narrow;
-    const Shape *a = &physics->shapes[narrow->pairs[index].a], *b = &physics->shapes[narrow->pairs[index].b];
-    bool is_surface = !is_convex_pair(a, b)
-                      && (narrow->colliders[narrow->pairs[index].a].surface
-                          || narrow->colliders[narrow->pairs[index].b].surface);
+    BroadPair pair = narrow->pairs[index];
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Collider *x = &narrow->colliders[pair.a], *y = &narrow->colliders[pair.b];
+    bool are_simple = x->is_simple && y->is_simple;
+    bool is_surface = !are_simple && !is_convex_pair(a, b) && (x->surface || y->surface);
     memory_grow(&worker->points, &worker->point_capacity, worker->point_count + FOUND_MAX + 1, sizeof(CollidePoint));
     CollidePoint *points = &worker->points[worker->point_count];
-    int count = is_surface              ? find_surface_points(physics, index, points)
+    int count = are_simple              ? find_kernel_points(physics, index, points)
+                : is_surface            ? find_surface_points(physics, index, points)
                 : has_convex_mesh(a, b) ? find_convex_points(physics, worker, index, points)
                                         : find_kernel_points(physics, index, points);
     assert(count <= FOUND_MAX + 1);
-    keep_points(physics, worker, index, count);
+    keep_points(physics, worker, index, count, result);
 }
 
 static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
@@ -734,16 +754,16 @@ static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
            && contact_shape_rests(physics, b);
 }
 
-static void find_range(int begin, int end, int worker, void *context)
+static void find_range(const Physics *physics, int begin, int end, int worker)
 {
-    const Physics *physics = context;
     Narrow *narrow = physics->narrow;
     bool is_asked_for = physics->collide_hook.asks.collide != NULL,
          some_sleep = is_asked_for && sleep_any_asleep(physics);
     for (int i = begin; i < end; i++) {
         BroadPair pair = narrow->pairs[i];
         const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-        narrow->results[i].state = PAIR_OPEN;
+        PairResult *result = result_of(narrow, i);
+        result->state = PAIR_OPEN;
         if (a->fluid >= 0 || b->fluid >= 0)
             continue;
         // Only the plugin is asked about these; for the rest they are as if the broad phase had left them out.
@@ -751,10 +771,11 @@ static void find_range(int begin, int end, int worker, void *context)
                          && pair_rests(physics, a, b);
         if (is_asleep)
             collide_cache_drop(narrow->cache, i);
-        if (is_asleep || contact_pair_is_excluded(physics, a, b))
-            narrow->results[i].state = PAIR_EXCLUDED;
-        else if (is_known(physics, pair))
-            find_known(physics, &narrow->workers[worker], i);
+        if (is_asleep || contact_pair_is_excluded(physics, a, b)) {
+            result->state = PAIR_EXCLUDED;
+            narrow->workers[worker].plain_count++;
+        } else if (is_known(physics, pair))
+            find_known(physics, &narrow->workers[worker], i, result);
     }
 }
 
@@ -772,30 +793,68 @@ static void prepare_boxes(Physics *physics)
     }
 }
 
-void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead)
+static void window_open(Narrow *narrow, int first, int count)
+{
+    assert_debug(first >= 0 && count >= 0 && first + count <= narrow->pair_count);
+    memory_grow(&narrow->results, &narrow->result_capacity, count + 1, sizeof(PairResult));
+    narrow->first = first;
+    narrow->result_count = count;
+    for (int i = 0; i < narrow->worker_count; i++) {
+        Worker *worker = &narrow->workers[i];
+        memory_grow(&worker->touching, &worker->touching_capacity, count + 1, sizeof *worker->touching);
+        worker->point_count = worker->touching_count = worker->plain_count = 0;
+    }
+}
+
+void narrow_begin(Physics *physics, const BroadPair *pairs, int count, int window)
 {
     assert(count >= 0 && (pairs || count == 0));
     Narrow *narrow = physics->narrow;
     narrow->pairs = pairs;
     narrow->pair_count = count;
-    memory_grow(&narrow->results, &narrow->result_capacity, count + 1, sizeof(PairResult));
-    // One worker may find as many as all did in the last pass.
+    collide_cache_begin(narrow->cache, pairs, count);
+    prepare_boxes(physics);
+    window_open(narrow, 0, int_min(count, window));
+    for (int i = 0; i < narrow->result_count; i++)
+        narrow->results[i].state = PAIR_OPEN;
+}
+
+typedef struct FindWork {
+    const Physics *physics;
+    int first;
+} FindWork;
+
+static void find_window(int begin, int end, int worker, void *context)
+{
+    const FindWork *work = context;
+    find_range(work->physics, work->first + begin, work->first + end, worker);
+}
+
+NarrowTally narrow_find(Physics *physics, int first, int last)
+{
+    Narrow *narrow = physics->narrow;
     int found = 0;
     for (int i = 0; i < narrow->worker_count; i++)
         found += narrow->workers[i].point_count;
+    narrow->max_window_points = int_max(narrow->max_window_points, found);
+    window_open(narrow, first, last - first);
+    for (int i = 0; i < narrow->worker_count; i++)  // one worker may find as many as all did
+        memory_grow(&narrow->workers[i].points, &narrow->workers[i].point_capacity,
+                    narrow->max_window_points + FOUND_MAX + 1, sizeof(CollidePoint));
+    if (pool_thread_count(physics->pool) > 1)
+        pool_for(physics->pool, last - first, PAIRS_PER_TASK, find_window, &(FindWork){ physics, first });
+    else
+        find_range(physics, first, last, 0);
+    NarrowTally tally = { 0 };
+    int plain = 0;
     for (int i = 0; i < narrow->worker_count; i++) {
-        Worker *worker = &narrow->workers[i];
-        memory_grow(&worker->points, &worker->point_capacity, found + FOUND_MAX + 1, sizeof *worker->points);
-        worker->point_count = 0;
+        tally.pairs += narrow->workers[i].touching_count;
+        tally.points += narrow->workers[i].point_count;
+        plain += narrow->workers[i].plain_count;
     }
-    collide_cache_begin(narrow->cache, pairs, count);
-    prepare_boxes(physics);
-    if (is_ahead) {
-        pool_for(physics->pool, count, PAIRS_PER_TASK, find_range, physics);
-        return;
-    }
-    for (int i = 0; i < count; i++)
-        narrow->results[i].state = PAIR_OPEN;
+    tally.is_plain = plain == last - first;
+    tally.touching = narrow->worker_count == 1 ? narrow->workers[0].touching : NULL;
+    return tally;
 }
 
 BroadPair narrow_pair(const Physics *physics, int index)
@@ -807,14 +866,14 @@ BroadPair narrow_pair(const Physics *physics, int index)
 void narrow_drop(Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->narrow->pair_count);
-    physics->narrow->results[index].state = PAIR_EXCLUDED;
+    result_of(physics->narrow, index)->state = PAIR_EXCLUDED;
 }
 
 bool narrow_knows(const Physics *physics, int index, NarrowPoints *found)
 {
     assert(index >= 0 && index < physics->narrow->pair_count);
     const Narrow *narrow = physics->narrow;
-    const PairResult *result = &narrow->results[index];
+    const PairResult *result = result_of(narrow, index);
     *found = (NarrowPoints){ 0 };
     if (result->state == PAIR_DONE)
         *found = (NarrowPoints){ &narrow->workers[result->worker].points[result->first], result->count, result->dropped,
@@ -830,13 +889,14 @@ NarrowPoints narrow_points(Physics *physics, int index)
     NarrowPoints found;
     if (narrow_knows(physics, index, &found))
         return found;
+    PairResult *result = result_of(narrow, index);
     if (contact_pair_is_excluded(physics, a, b))
-        narrow->results[index].state = PAIR_EXCLUDED;
+        result->state = PAIR_EXCLUDED;
     else if (is_known(physics, narrow->pairs[index]))
-        find_known(physics, &narrow->workers[0], index);
+        find_known(physics, &narrow->workers[0], index, result);
     else
         keep_candidates(physics, &narrow->workers[0], index,
-                        find_ode_points(physics, &narrow->workers[0], narrow->pairs[index]));
+                        find_ode_points(physics, &narrow->workers[0], narrow->pairs[index]), result);
     narrow_knows(physics, index, &found);
     return found;
 }

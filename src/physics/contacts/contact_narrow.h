@@ -18,13 +18,23 @@ void narrow_place(const Physics *physics, int index, BroadBox *box);
 // The same; true when the shape has another form than before, or is static and stands elsewhere.
 bool narrow_follow(const Physics *physics, int index, BroadBox *box);
 const CollidePose *narrow_pose(const Physics *physics, int index);  // where it was found last
-// Takes the pairs of a pass, which stay valid until the next. `is_ahead`: finds the points of all pairs now, over the
-// threads; else of each when it is asked for (a plugin may move things between them).
-void narrow_begin(Physics *physics, const BroadPair *pairs, int count, bool is_ahead);
+// Takes the pairs of a pass, which stay valid until the next. Points are found for a window of at most so many pairs at
+// a time, over the threads; or, when the window is all of them and nobody says find, of each when it is asked for (a
+// plugin may move things between them). They are written down as records before the next window is looked at, so that
+// the points of a pass never stand anywhere all at once but in the records.
+void narrow_begin(Physics *physics, const BroadPair *pairs, int count, int window);
+// What was found: pairs with points, and these; `is_plain`: each pair is done, and nothing was dropped. `touching`
+// lists the pairs with points in their order where one thread found them, else NULL; valid until the next window.
+typedef struct NarrowTally {
+    int pairs, points;
+    bool is_plain;
+    const int32_t *touching;
+} NarrowTally;
+NarrowTally narrow_find(Physics *physics, int first, int last);
 
 typedef struct NarrowPoints {
-    const CollidePoint *points;  // valid until the next call; none when the pair does not touch or must not. One with a
-                                 // negative depth holds a fast shape that would pass through the other in this step
+    const CollidePoint *points;  // valid until the next window; none when the pair does not touch or must not. One with
+                                 // a negative depth holds a fast shape that would pass through the other in this step
     int count;                   // at most maxContactJoints
     int dropped, regions;        // points beyond it, and in how many separate places they were
 } NarrowPoints;

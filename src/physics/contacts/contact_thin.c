@@ -104,6 +104,37 @@ const BroadPair *thin_pairs(Physics *physics, const BroadPair *pairs, int *count
     return thin->pairs;
 }
 
+static bool is_same_pair(const PhysicsContact *a, const PhysicsContact *b)
+{
+    return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1];
+}
+
+void thin_begin_records(Physics *physics) { thin_of(physics)->is_on = false; }
+
+void thin_records(Physics *physics)
+{
+    int first = physics->sleeping_contact_count, kept = first, keys = 0;
+    if (physics->contact_count - first <= physics->limits.contacts)
+        return;
+    clear_counts(physics);
+    for (int i = first, key = 0, end; i < physics->contact_count; i = end, key++) {
+        const PhysicsContact *contact = &physics->contacts[i];
+        const Shape *a = &physics->shapes[contact->shape[0]], *b = &physics->shapes[contact->shape[1]];
+        for (end = i + 1; end < physics->contact_count && is_same_pair(contact, &physics->contacts[end]);)
+            end++;
+        if (is_full(physics, a, b, end - i, physics->limits.contacts_per_body)) {
+            say(physics, a, b, "contact points", physics->limits.contacts_per_body);
+            continue;
+        }
+        assert_debug(key < physics->touching_count);
+        physics->touching[keys++] = physics->touching[key];
+        for (int k = i; k < end; k++)
+            contact_move(physics, k, kept++);
+    }
+    physics->contact_count = kept;
+    physics->touching_count = keys;
+}
+
 void thin_points(Physics *physics)
 {
     Thin *thin = thin_of(physics);

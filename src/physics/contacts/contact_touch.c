@@ -1,8 +1,9 @@
-// From the pairs of a pass and their points to records, marks and keys. Pairs are cut into pieces: each says how many
-// records it has, so that all know where theirs begin, and writes them; both over the threads, in the order of the
-// pairs whoever works. What others have to know of comes before, one by one: fluids, points that ODE finds, touching
-// without a contact, points beyond the limit. With a plugin that is asked about pairs, and when shapes were moved by
-// hand, which wakes what they touch, the pairs are taken one after the other.
+// From the pairs of a pass and their points to records, marks and keys. A window of pairs at a time: its points are
+// found, and it is cut into pieces, of which each says how many records it has, so that all know where theirs begin,
+// and writes them; all over the threads, in the order of the pairs whoever works. So a point is found, and written down
+// in the form that it has from then on, while it is in the cache. What others have to know of comes before, one by one:
+// fluids, points that ODE finds, touching without a contact, points beyond the limit. With a plugin that is asked about
+// pairs, and when shapes were moved by hand, which wakes what they touch, the pairs are taken one after the other.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/contact_thin.h"
 #include "physics/contacts/sleep.h"
@@ -11,8 +12,11 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <stddef.h>
+#include <string.h>
 
 enum { PAIRS_PER_PIECE = 128 };
+enum { PIECES_PER_WINDOW = 64 };  // for several threads; one needs no more than a piece
 
 // ---- keys ----
 
@@ -108,9 +112,11 @@ static void clear_shape(Physics *physics, int index)
     const Sleep *sleep = physics->sleep;
     Shape *shape = &physics->shapes[index];
     SolidState *state = &physics->solid_states[shape->solid];
-    set_bool(&shape->is_colliding, sleep->shape_kept[index] > 0);
-    set_int(&state->is_colliding, sleep->solid_kept[shape->solid] > 0);
-    set_int(&state->is_touching, sleep->solid_kept[shape->solid] > 0);
+    bool some_sleep = physics->sleeping_contact_count > 0;
+    bool is_kept = some_sleep && sleep->solid_kept[shape->solid] > 0;
+    set_bool(&shape->is_colliding, some_sleep && sleep->shape_kept[index] > 0);
+    set_int(&state->is_colliding, is_kept);
+    set_int(&state->is_touching, is_kept);
 }
 
 static void clear_range(int begin, int end, int worker, void *context)
@@ -164,13 +170,16 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
     for (int i = 0; i < found->count; i++) {
         const CollidePoint *from = &found->points[i];
         PhysicsContact *contact = &physics->contacts[at + i];
-        *contact = common;
-        contact->point = vec3(from->position[0], from->position[1], from->position[2]);
-        contact->normal = vec3(from->normal[0], from->normal[1], from->normal[2]);
+        memcpy(contact, &common, offsetof(PhysicsContact, point));  // the rest is written once
+        memcpy(&contact->point, from->position, sizeof contact->point);
+        memcpy(&contact->normal, from->normal, sizeof contact->normal);
         contact->depth = double_max(from->depth, 0.0);
+        contact->target_normal_speed = 0.0;
+        contact->held[0] = contact->held[1] = contact->held[2] = 0.0;
         if (!is_one_surface || from->depth < 0.0)
             write_own_surface(physics, at + i, from->depth);
-        physics->contact_joints[at + i] = NULL;
+        if (at + i < physics->contact_joint_count)
+            physics->contact_joints[at + i] = NULL;
     }
     mark_pair(physics, a, b);
     for (int i = 0; i < 2; i++) {
@@ -191,18 +200,14 @@ static double deepest_of(const NarrowPoints *found)
 static void reserve_records(Physics *physics, int count)
 {
     memory_grow(&physics->contacts, &physics->contact_capacity, physics->contact_count + count, sizeof(PhysicsContact));
-    memory_grow(&physics->contact_joints, &physics->contact_joint_capacity, physics->contact_count + count,
-                sizeof(dJointID));
     if (contact_surfaces_differ(physics))
         contact_own_surfaces_reserve(physics, physics->contact_count + count);
 }
 
-// Counts new records, for which there is room, and gives them their joints.
-static void take_records(Physics *physics, int count)
+// Gives new records their joints, where ODE's are wanted.
+static void make_joints(Physics *physics, int first)
 {
-    assert(count >= 0 && physics->contact_count + count <= physics->contact_capacity);
-    int first = physics->contact_count;
-    physics->contact_count += count;
+    assert_debug(first >= 0 && first <= physics->contact_count && physics->contact_count <= physics->contact_capacity);
     bool may_want_joints = contacts_want_joints(physics) || physics->plugin_may_touch_shapes;
     for (int i = first; may_want_joints && i < physics->contact_count; i++)
         if (contact_wants_joint(physics, i))
@@ -230,6 +235,12 @@ static void report_dropped(Physics *physics, const NarrowPoints *found, const Sh
     diag_hint(physics->diags, "raise ContactProperties.maxContactJoints for their materials");
 }
 
+// Shapes of a sensor without Physics, say, that meet the floor: they touch, and nothing is pushed.
+static bool pair_is_static(const Physics *physics, BroadPair pair)
+{
+    return shape_is_static(&physics->shapes[pair.a]) && shape_is_static(&physics->shapes[pair.b]);
+}
+
 static bool pair_rests(const Physics *physics, BroadPair pair)
 {
     return shape_rests(physics, &physics->shapes[pair.a]) && shape_rests(physics, &physics->shapes[pair.b]);
@@ -252,7 +263,7 @@ static NarrowPoints serve_pair(Physics *physics, BroadPair pair, int index)
         found = narrow_points(physics, index);
     if (found.count <= 0 || (!was_known && thin_new_points(physics, index, found.count)))
         return (NarrowPoints){ 0 };
-    bool is_passive = shape_is_static(a) && shape_is_static(b);
+    bool is_passive = pair_is_static(physics, pair);
     if (!is_passive)
         wake_changed(physics, a, b);
     if (pair_rests(physics, pair)) {
@@ -295,7 +306,8 @@ static void touch_pair(Physics *physics, BroadPair pair, int index, int *cursor)
     reserve_records(physics, found.count);
     write_records(physics, pair, &found, is_new, physics->contact_count);
     physics->deepest = double_max(physics->deepest, deepest_of(&found));
-    take_records(physics, found.count);
+    physics->contact_count += found.count;
+    make_joints(physics, physics->contact_count - found.count);
 }
 
 typedef struct PairPass {
@@ -320,6 +332,7 @@ static __attribute__((noinline)) void touch_pairs(void *context)
 // ---- pieces ----
 
 typedef struct RecordChunk {
+    int first, last;    // its pairs
     int keys, records;  // how many, then where they begin
     double deepest;
     bool needs_serial;  // pairs that serve_pair() has to see
@@ -328,23 +341,25 @@ typedef struct RecordChunk {
 typedef struct TouchWork {
     Physics *physics;
     const BroadPair *pairs;
+    bool may_rest;  // some body sleeps: otherwise only static pairs rest
 } TouchWork;
 
 // Whether a pair gets records, as far as is known; `needs_serial`: serve_pair() has to see it.
 static bool gets_records(const TouchWork *work, int index, NarrowPoints *found, bool *needs_serial)
 {
+    BroadPair pair = work->pairs[index];
     bool is_known = narrow_knows(work->physics, index, found),
-         rests = found->count > 0 && pair_rests(work->physics, work->pairs[index]);
+         rests = found->count > 0 && (work->may_rest || pair_is_static(work->physics, pair))
+                 && pair_rests(work->physics, pair);
     *needs_serial = !is_known || rests || found->dropped > 0;
     return found->count > 0 && !rests;
 }
 
-static void count_chunk(const TouchWork *work, int index, RecordChunk *piece)
+static void count_chunk(const TouchWork *work, RecordChunk *piece)
 {
-    assert(index >= 0 && index * PAIRS_PER_PIECE <= work->physics->pair_count);
-    const Physics *physics = work->physics;
-    *piece = (RecordChunk){ 0 };
-    for (int i = index * PAIRS_PER_PIECE, last = int_min(i + PAIRS_PER_PIECE, physics->pair_count); i < last; i++) {
+    assert_debug(piece->first >= 0 && piece->first <= piece->last && piece->last <= work->physics->pair_count);
+    *piece = (RecordChunk){ .first = piece->first, .last = piece->last };
+    for (int i = piece->first; i < piece->last; i++) {
         NarrowPoints found;
         bool needs_serial, gets = gets_records(work, i, &found, &needs_serial);
         piece->needs_serial |= needs_serial;
@@ -353,22 +368,25 @@ static void count_chunk(const TouchWork *work, int index, RecordChunk *piece)
     }
 }
 
-static void write_chunk(const TouchWork *work, int index, RecordChunk *piece)
+// The key and the records of a pair, at the places of its piece, which go on behind them.
+static void write_pair(const TouchWork *work, int index, const NarrowPoints *found, int *cursor, RecordChunk *piece)
 {
     Physics *physics = work->physics;
-    int first = index * PAIRS_PER_PIECE, last = int_min(first + PAIRS_PER_PIECE, physics->pair_count),
-        key_at = piece->keys, record_at = piece->records;
-    int cursor = find_key(physics, key_of(work->pairs[first].a, work->pairs[first].b));
-    for (int i = first; i < last; i++) {
+    uint64_t key = key_of(work->pairs[index].a, work->pairs[index].b);
+    physics->touching[piece->keys++] = key;
+    write_records(physics, work->pairs[index], found, !was_touching(physics, key, cursor), piece->records);
+    piece->records += found->count;
+    piece->deepest = double_max(piece->deepest, deepest_of(found));
+}
+
+static void write_chunk(const TouchWork *work, RecordChunk *piece)
+{
+    int cursor = find_key(work->physics, key_of(work->pairs[piece->first].a, work->pairs[piece->first].b));
+    for (int i = piece->first; i < piece->last; i++) {
         NarrowPoints found;
         bool needs_serial;
-        if (!gets_records(work, i, &found, &needs_serial))
-            continue;
-        uint64_t key = key_of(work->pairs[i].a, work->pairs[i].b);
-        physics->touching[key_at++] = key;
-        write_records(physics, work->pairs[i], &found, !was_touching(physics, key, &cursor), record_at);
-        record_at += found.count;
-        piece->deepest = double_max(piece->deepest, deepest_of(&found));
+        if (gets_records(work, i, &found, &needs_serial))
+            write_pair(work, i, &found, &cursor, piece);
     }
 }
 
@@ -377,7 +395,7 @@ static void count_range(int begin, int end, int worker, void *context)
     const TouchWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        count_chunk(work, i, &work->physics->record_chunks[i]);
+        count_chunk(work, &work->physics->record_chunks[i]);
 }
 
 static void write_range(int begin, int end, int worker, void *context)
@@ -385,32 +403,63 @@ static void write_range(int begin, int end, int worker, void *context)
     const TouchWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        write_chunk(work, i, &work->physics->record_chunks[i]);
+        write_chunk(work, &work->physics->record_chunks[i]);
 }
 
-static void serve_chunk(const TouchWork *work, int index, RecordChunk *piece)
+static void serve_chunk(const TouchWork *work, RecordChunk *piece)
 {
-    Physics *physics = work->physics;
-    for (int i = index * PAIRS_PER_PIECE, last = int_min(i + PAIRS_PER_PIECE, physics->pair_count); i < last; i++) {
+    for (int i = piece->first; i < piece->last; i++) {
         NarrowPoints found;
         bool needs_serial;
         gets_records(work, i, &found, &needs_serial);
         if (needs_serial)
-            serve_pair(physics, work->pairs[i], i);
+            serve_pair(work->physics, work->pairs[i], i);
     }
-    count_chunk(work, index, piece);
+    count_chunk(work, piece);
 }
 
-static void record_chunks(Physics *physics, const BroadPair *pairs)
+static int cut_chunks(Physics *physics, int first, int last)
 {
-    TouchWork work = { physics, pairs };
-    int count = (physics->pair_count + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE, keys = 0, records = 0;
+    int count = (last - first + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE;
     memory_grow(&physics->record_chunks, &physics->record_chunk_capacity, count + 1, sizeof *physics->record_chunks);
+    for (int i = 0; i < count; i++)
+        physics->record_chunks[i] = (RecordChunk){ .first = first + i * PAIRS_PER_PIECE,
+                                                   .last = int_min(first + (i + 1) * PAIRS_PER_PIECE, last) };
+    return count;
+}
+
+// The records of one piece in which nobody else has to look at anything: how many they are is known.
+static void record_plain(const TouchWork *work, int first, int last, NarrowTally tally)
+{
+    Physics *physics = work->physics;
+    RecordChunk piece = {
+        .first = first, .last = last, .keys = physics->touching_count, .records = physics->contact_count
+    };
+    memory_grow(&physics->touching, &physics->touching_capacity, physics->touching_count + tally.pairs + 1,
+                sizeof(uint64_t));
+    reserve_records(physics, tally.points);
+    int cursor = find_key(physics, key_of(work->pairs[first].a, work->pairs[first].b));
+    for (int i = 0; i < tally.pairs; i++) {
+        NarrowPoints found;
+        narrow_knows(physics, tally.touching[i], &found);
+        write_pair(work, tally.touching[i], &found, &cursor, &piece);
+    }
+    physics->deepest = double_max(physics->deepest, piece.deepest);
+    physics->touching_count += tally.pairs;
+    physics->contact_count += tally.points;
+}
+
+// The records of pairs whose points were found, behind those that there are.
+static void record_pairs(const TouchWork *of, int first, int last)
+{
+    TouchWork work = *of;
+    Physics *physics = work.physics;
+    int count = cut_chunks(physics, first, last), keys = physics->touching_count, records = 0;
     pool_for(physics->pool, count, 1, count_range, &work);
     for (int i = 0; i < count; i++) {
         RecordChunk *piece = &physics->record_chunks[i];
         if (piece->needs_serial)
-            serve_chunk(&work, i, piece);
+            serve_chunk(&work, piece);
         RecordChunk counted = *piece;
         piece->keys = keys;
         piece->records = physics->contact_count + records;
@@ -423,16 +472,38 @@ static void record_chunks(Physics *physics, const BroadPair *pairs)
     for (int i = 0; i < count; i++)
         physics->deepest = double_max(physics->deepest, physics->record_chunks[i].deepest);
     physics->touching_count = keys;
-    take_records(physics, records);
+    physics->contact_count += records;
 }
 
-void contacts_touch(Physics *physics, const BroadPair *pairs)
+static void record_windows(Physics *physics, const BroadPair *pairs, int count)
+{
+    int window = PAIRS_PER_PIECE * (pool_thread_count(physics->pool) > 1 ? PIECES_PER_WINDOW : 1);
+    thin_begin_records(physics);
+    narrow_begin(physics, pairs, count, window);
+    TouchWork work = { physics, pairs, .may_rest = sleep_any_asleep(physics) };
+    for (int first = 0; first < count; first += window) {
+        int last = int_min(first + window, count);
+        NarrowTally tally = narrow_find(physics, first, last);
+        if (tally.touching && tally.is_plain && !work.may_rest)
+            record_plain(&work, first, last, tally);
+        else
+            record_pairs(&work, first, last);
+    }
+    thin_records(physics);
+    make_joints(physics, physics->sleeping_contact_count);
+}
+
+void contacts_touch(Physics *physics, const BroadPair *pairs, int count)
 {
     const PhysicsCollideHook *hook = &physics->collide_hook.asks;
     if (!hook->collide && !physics->has_changed_shapes) {
-        record_chunks(physics, pairs);
+        record_windows(physics, pairs, count);
         return;
     }
+    narrow_begin(physics, pairs, count, count);
+    if (!hook->collide || !physics->plugin_holds_ode)
+        narrow_find(physics, 0, count);
+    thin_points(physics);
     PairPass pass = { .physics = physics, .pairs = pairs };
     if (hook->collide)
         hook->run(hook->context, touch_pairs, &pass);

@@ -260,6 +260,7 @@ static void wake_neighbour(Physics *physics, int body, int *count)
     BodyState *state = &physics->body_states[body];
     if (!state->is_disabled)
         return;
+    solids_refresh(physics);  // of those that the last step moved: soon more are awake
     // Its timer goes on: what wakes in company falls asleep again as soon as that does.
     state->is_disabled = 0;
     mirror_body_enabled(physics, body);

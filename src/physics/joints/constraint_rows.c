@@ -7,12 +7,17 @@
 #include <assert.h>
 #include <string.h>
 
+// Rows of two bodies and of one in the world are written by the same functions, each compiled for both.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NEVER_INLINE                                                                                                   \
+    __attribute__((noinline))  // kinds are kept apart: one function for all of them spills its registers
+
 typedef struct Sides {                 // of a constraint, as its bodies stand now
     const SolverBody *first, *second;  // second NULL: the world
     Vec3 position[2];
 } Sides;
 
-static Vec3 turned(const SolverBody *body, Vec3 v)
+static inline Vec3 turned(const SolverBody *body, Vec3 v)
 {
     if (!body)
         return v;
@@ -32,11 +37,10 @@ static Vec3 turned_back(const SolverBody *body, Vec3 v)
 
 static Quat orientation(const SolverBody *body)
 {
-    return body ? (Quat){ body->quaternion[0], body->quaternion[1], body->quaternion[2], body->quaternion[3] }
-                : QUAT_IDENTITY;
+    return (Quat){ body->quaternion[0], body->quaternion[1], body->quaternion[2], body->quaternion[3] };
 }
 
-static Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
+static ALWAYS_INLINE Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
 {
     Sides sides = { .first = &bodies[constraint->solved[0]],
                     .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL };
@@ -46,11 +50,11 @@ static Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
     return sides;
 }
 
-static void put3(double *to, Vec3 v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
+static inline void put3(double *restrict to, Vec3 v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 
 // A row without bounds.
-static void row_set(SolverRow *row, bool has_second, Vec3 linear1, Vec3 angular1, Vec3 linear2, Vec3 angular2,
-                    double rhs, double cfm)
+static ALWAYS_INLINE void row_set(SolverRow *restrict row, bool has_second, Vec3 linear1, Vec3 angular1, Vec3 linear2,
+                                  Vec3 angular2, double rhs, double cfm)
 {
     put3(row->j1, linear1);
     put3(row->j1 + 3, angular1);
@@ -68,38 +72,24 @@ static void row_set(SolverRow *row, bool has_second, Vec3 linear1, Vec3 angular1
 static const Vec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
 
 // Three rows that hold a point `arm1` from the first centre at the point `arm2` from the second.
-static void ball_rows(const Sides *sides, Vec3 arm1, Vec3 arm2, double k, double cfm, SolverRow *rows)
+static ALWAYS_INLINE void ball_rows(const Sides *sides, bool has_second, Vec3 arm1, Vec3 arm2, double k, double cfm,
+                                    SolverRow *restrict rows)
 {
-    bool has_second = sides->second;
     Vec3 there = has_second ? vec3_add(arm2, sides->position[1]) : arm2;
-    const double error[3] = { there.x - arm1.x - sides->position[0].x, there.y - arm1.y - sides->position[0].y,
-                              there.z - arm1.z - sides->position[0].z };
-    memset(rows, 0, 3 * sizeof *rows);
-    for (int i = 0; i < 3; i++) {
-        rows[i].j1[i] = 1.0;
-        rows[i].rhs = k * error[i];
-        rows[i].cfm = cfm;
-        rows[i].lo = -SOLVER_INFINITY;
-        rows[i].hi = SOLVER_INFINITY;
-        rows[i].friction_of = -1;
-    }
-    rows[0].j1[4] = arm1.z, rows[0].j1[5] = -arm1.y;
-    rows[1].j1[3] = -arm1.z, rows[1].j1[5] = arm1.x;
-    rows[2].j1[3] = arm1.y, rows[2].j1[4] = -arm1.x;
-    if (!has_second)
-        return;
-    rows[0].j2[0] = rows[1].j2[1] = rows[2].j2[2] = -1.0;
-    rows[0].j2[4] = -arm2.z, rows[0].j2[5] = arm2.y;
-    rows[1].j2[3] = arm2.z, rows[1].j2[5] = -arm2.x;
-    rows[2].j2[3] = -arm2.y, rows[2].j2[4] = arm2.x;
+    row_set(&rows[0], has_second, vec3(1, 0, 0), vec3(0, arm1.z, -arm1.y), vec3(-1, 0, 0), vec3(0, -arm2.z, arm2.y),
+            k * (there.x - arm1.x - sides->position[0].x), cfm);
+    row_set(&rows[1], has_second, vec3(0, 1, 0), vec3(-arm1.z, 0, arm1.x), vec3(0, -1, 0), vec3(arm2.z, 0, -arm2.x),
+            k * (there.y - arm1.y - sides->position[0].y), cfm);
+    row_set(&rows[2], has_second, vec3(0, 0, 1), vec3(arm1.y, -arm1.x, 0), vec3(0, 0, -1), vec3(-arm2.y, arm2.x, 0),
+            k * (there.z - arm1.z - sides->position[0].z), cfm);
 }
 
-static void angular_row(SolverRow *row, bool has_second, Vec3 axis, double rhs, double cfm)
+static ALWAYS_INLINE void angular_row(SolverRow *restrict row, bool has_second, Vec3 axis, double rhs, double cfm)
 {
     row_set(row, has_second, VEC3_ZERO, axis, VEC3_ZERO, vec3_neg(axis), rhs, cfm);
 }
 
-static void plane_space(Vec3 normal, Vec3 *p, Vec3 *q)
+static inline void plane_space(Vec3 normal, Vec3 *p, Vec3 *q)
 {
     double a[3], b[3];
     solver_plane_space((const double[3]){ normal.x, normal.y, normal.z }, a, b);
@@ -108,29 +98,31 @@ static void plane_space(Vec3 normal, Vec3 *p, Vec3 *q)
 }
 
 // Two rows that keep an axis of both sides the same.
-static void axis_rows(const Sides *sides, Vec3 axis1, Vec3 axis2, Vec3 p, Vec3 q, double k, double cfm, SolverRow *rows)
+static ALWAYS_INLINE void axis_rows(bool has_second, Vec3 axis1, Vec3 axis2, Vec3 p, Vec3 q, double k, double cfm,
+                                    SolverRow *restrict rows)
 {
     Vec3 error = vec3_cross(axis1, axis2);
-    angular_row(&rows[0], sides->second, p, k * vec3_dot(error, p), cfm);
-    angular_row(&rows[1], sides->second, q, k * vec3_dot(error, q), cfm);
+    angular_row(&rows[0], has_second, p, k * vec3_dot(error, p), cfm);
+    angular_row(&rows[1], has_second, q, k * vec3_dot(error, q), cfm);
 }
 
 // Turn of the second side against the first since they were placed, in the frame of the first.
-static Quat turn_since(const Constraint *constraint, const Sides *sides)
+static inline Quat turn_since(const Constraint *constraint, const Sides *sides)
 {
-    return quat_mul(quat_mul(quat_conj(orientation(sides->first)), orientation(sides->second)),
-                    quat_conj(constraint->turn));
+    Quat back = quat_conj(orientation(sides->first));
+    return quat_mul(sides->second ? quat_mul(back, orientation(sides->second)) : back, quat_conj(constraint->turn));
 }
 
 // Three rows that keep the turn between both sides.
-static void orientation_rows(const Constraint *constraint, const Sides *sides, double k, double cfm, SolverRow *rows)
+static ALWAYS_INLINE void orientation_rows(const Constraint *constraint, const Sides *sides, bool has_second, double k,
+                                           double cfm, SolverRow *restrict rows)
 {
     Quat error = turn_since(constraint, sides);
     double sign = error.w < 0.0 ? -2.0 * k : 2.0 * k;
     Vec3 e = turned(sides->first, vec3(error.x, error.y, error.z));
-    const double rhs[3] = { sign * e.x, sign * e.y, sign * e.z };
-    for (int i = 0; i < 3; i++)
-        angular_row(&rows[i], sides->second, unit[i], rhs[i], cfm);
+    angular_row(&rows[0], has_second, vec3(1, 0, 0), sign * e.x, cfm);
+    angular_row(&rows[1], has_second, vec3(0, 1, 0), sign * e.y, cfm);
+    angular_row(&rows[2], has_second, vec3(0, 0, 1), sign * e.z, cfm);
 }
 
 // ---- rows with bounds ----
@@ -213,16 +205,29 @@ static double hinge_angle(const Constraint *constraint, const Sides *sides)
     return -(angle > M_PI ? angle - 2.0 * M_PI : angle);
 }
 
-static int hinge_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies,
-                      SolverRow *rows)
+// The five rows of a hinge between two bodies, or of one in the world: each written for itself, since most joints of
+// most worlds are of the first kind. Returns the axis.
+static ALWAYS_INLINE Vec3 hold_hinge(const Constraint *constraint, const Sides *sides, bool has_second, double k,
+                                     double cfm, SolverRow *restrict rows)
 {
+    const SolverBody *first = sides->first, *second = has_second ? sides->second : NULL;
+    Vec3 axis = turned(first, constraint->axis[0]), p, q;
+    Vec3 axis2 = turned(second, constraint->axis[1]);
+    Vec3 arm1 = turned(first, constraint->anchor[0]), arm2 = turned(second, constraint->anchor[1]);
+    plane_space(axis, &p, &q);
+    ball_rows(sides, has_second, arm1, arm2, k, cfm, rows);
+    axis_rows(has_second, axis, axis2, p, q, k, cfm, rows + 3);
+    return axis;
+}
+
+static NEVER_INLINE int hinge_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies,
+                                   SolverRow *rows)
+{
+    const Sides here = sides_of(constraint, bodies), *sides = &here;
     double k = step->fps * step->erp;
     const ConstraintAxis *motor = &constraint->axes[0];
-    Vec3 axis = turned(sides->first, constraint->axis[0]), p, q;
-    plane_space(axis, &p, &q);
-    ball_rows(sides, turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]), k,
-              step->cfm, rows);
-    axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), p, q, k, step->cfm, rows + 3);
+    Vec3 axis = sides->second ? hold_hinge(constraint, sides, true, k, step->cfm, rows)
+                              : hold_hinge(constraint, sides, false, k, step->cfm, rows);
     double error = 0.0;
     bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
     StopAt stop = has_stops ? stop_at(motor, hinge_angle(constraint, sides), &error) : STOP_NONE;
@@ -232,21 +237,32 @@ static int hinge_rows(const Constraint *constraint, const Sides *sides, const Co
     return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
 }
 
-static int slider_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies,
-                       SolverRow *rows)
+// The five rows of a slider, as hold_hinge(). Returns the way that it went across the axis.
+static ALWAYS_INLINE Vec3 hold_slider(const Constraint *constraint, const Sides *sides, bool has_second, Vec3 axis,
+                                      const ConstraintStep *step, SolverRow *restrict rows)
 {
     double k = step->fps * step->erp;
+    Vec3 p, q, centres = has_second ? vec3_sub(sides->position[1], sides->position[0]) : VEC3_ZERO;
+    Vec3 offset = has_second ? vec3_add(turned(sides->second, constraint->offset), sides->position[1])
+                             : constraint->offset;
+    Vec3 way = vec3_sub(offset, sides->position[0]);
+    plane_space(axis, &p, &q);
+    Vec3 arm_p = vec3_scale(vec3_cross(centres, p), 0.5), arm_q = vec3_scale(vec3_cross(centres, q), 0.5);
+    orientation_rows(constraint, sides, has_second, k, step->cfm, rows);
+    row_set(&rows[3], has_second, p, has_second ? arm_p : VEC3_ZERO, vec3_neg(p), arm_p, k * vec3_dot(p, way),
+            step->cfm);
+    row_set(&rows[4], has_second, q, has_second ? arm_q : VEC3_ZERO, vec3_neg(q), arm_q, k * vec3_dot(q, way),
+            step->cfm);
+    return way;
+}
+
+static NEVER_INLINE int slider_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
+                                    SolverBody *bodies, SolverRow *rows)
+{
     const ConstraintAxis *motor = &constraint->axes[0];
-    Vec3 axis = turned(sides->first, constraint->axis[0]), directions[2];
-    plane_space(axis, &directions[0], &directions[1]);
-    orientation_rows(constraint, sides, k, step->cfm, rows);
-    Vec3 centres = sides->second ? vec3_sub(sides->position[1], sides->position[0]) : VEC3_ZERO;
-    Vec3 way = vec3_sub(vec3_add(turned(sides->second, constraint->offset), sides->position[1]), sides->position[0]);
-    for (int i = 0; i < 2; i++) {
-        Vec3 arm = vec3_scale(vec3_cross(centres, directions[i]), 0.5);
-        row_set(&rows[3 + i], sides->second, directions[i], arm, vec3_neg(directions[i]), arm,
-                k * vec3_dot(directions[i], way), step->cfm);
-    }
+    Vec3 axis = turned(sides->first, constraint->axis[0]);
+    Vec3 way = sides->second ? hold_slider(constraint, sides, true, axis, step, rows)
+                             : hold_slider(constraint, sides, false, axis, step, rows);
     if (constraint->is_reversed)
         axis = vec3_neg(axis);
     double error = 0.0;
@@ -258,7 +274,8 @@ static int slider_rows(const Constraint *constraint, const Sides *sides, const C
     return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
 }
 
-static int fixed_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+static NEVER_INLINE int fixed_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
+                                   SolverRow *rows)
 {
     double k = step->fps * step->erp;
     Vec3 offset = sides->second ? turned(sides->first, constraint->offset) : constraint->offset;
@@ -266,7 +283,7 @@ static int fixed_rows(const Constraint *constraint, const Sides *sides, const Co
     for (int i = 0; i < 3; i++)
         row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO,
                 vec3_neg(unit[i]), VEC3_ZERO, k * (&error.x)[i], step->cfm);
-    orientation_rows(constraint, sides, k, step->cfm, rows + 3);
+    orientation_rows(constraint, sides, sides->second, k, step->cfm, rows + 3);
     return 6;
 }
 
@@ -278,8 +295,8 @@ static double first_angle(const Constraint *constraint, Vec3 second)
     return atan2(vec3_dot(axis, vec3_cross(from, second)), vec3_dot(from, second) - along);
 }
 
-static int suspension_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
-                           SolverRow *rows)
+static NEVER_INLINE int suspension_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
+                                        SolverRow *rows)
 {
     double k = step->fps * step->erp;
     bool is_reversed = constraint->is_reversed, has_second = sides->second;
@@ -307,13 +324,14 @@ static int suspension_rows(const Constraint *constraint, const Sides *sides, con
     return count;
 }
 
-static int piston_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+static NEVER_INLINE int piston_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
+                                    SolverRow *rows)
 {
     double k = step->fps * step->erp;
     Vec3 axis = turned(sides->first, constraint->axis[0]), directions[2];
     plane_space(axis, &directions[0], &directions[1]);
-    axis_rows(sides, axis, turned(sides->second, constraint->axis[1]), directions[0], directions[1], k, step->cfm,
-              rows);
+    axis_rows(sides->second, axis, turned(sides->second, constraint->axis[1]), directions[0], directions[1], k,
+              step->cfm, rows);
     Vec3 arm = turned(sides->second, constraint->anchor[1]),
          way = vec3_sub(vec3_add(arm, sides->position[1]), sides->position[0]);
     Vec3 error = vec3_sub(way, turned(sides->first, constraint->anchor[0]));
@@ -323,8 +341,8 @@ static int piston_rows(const Constraint *constraint, const Sides *sides, const C
     return 4;
 }
 
-static int motor_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step, SolverBody *bodies,
-                      SolverRow *rows)
+static NEVER_INLINE int motor_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
+                                   SolverBody *bodies, SolverRow *rows)
 {
     bool is_angular = constraint->kind == CONSTRAINT_ANGULAR_MOTOR;
     int count = 0;
@@ -350,13 +368,15 @@ static int motor_rows(const Constraint *constraint, const Sides *sides, const Co
 int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
 {
     assert(constraint->solved[0] >= 0);
+    if (constraint->kind == CONSTRAINT_HINGE)  // most joints of most worlds
+        return hinge_rows(constraint, step, bodies, rows);
     Sides sides = sides_of(constraint, bodies);
     switch (constraint->kind) {
     case CONSTRAINT_BALL:
-        ball_rows(&sides, turned(sides.first, constraint->anchor[0]), turned(sides.second, constraint->anchor[1]),
-                  step->fps * step->erp, step->cfm, rows);
+        ball_rows(&sides, sides.second, turned(sides.first, constraint->anchor[0]),
+                  turned(sides.second, constraint->anchor[1]), step->fps * step->erp, step->cfm, rows);
         return 3;
-    case CONSTRAINT_HINGE: return hinge_rows(constraint, &sides, step, bodies, rows);
+    case CONSTRAINT_HINGE: break;  // see above
     case CONSTRAINT_SLIDER: return slider_rows(constraint, &sides, step, bodies, rows);
     case CONSTRAINT_SUSPENSION: return suspension_rows(constraint, &sides, step, rows);
     case CONSTRAINT_PISTON: return piston_rows(constraint, &sides, step, rows);

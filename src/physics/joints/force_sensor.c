@@ -58,6 +58,7 @@ bool physics_force_sensor(const Physics *physics, int solid, Vec3 *force, Vec3 *
         turn = vec3_add(turn, vec3(t[0], t[1], t[2]));
     }
     joint_drive_wrench(physics, joint, &push, &turn);
+    solids_refresh(physics);
     Pose sensor = physics->solid_world[solid], child = body_pose(physics, row->body[1]);
     Vec3 about = vec3_add(turn, vec3_cross(vec3_sub(child.t, sensor.t), push));
     const SceneNode *node = physics->solids[solid].node;

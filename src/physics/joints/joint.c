@@ -29,6 +29,7 @@ static void state_positions(const PhysicsJointState *state, double positions[PHY
 
 static Pose holder_now(const Physics *physics, const PhysicsJoint *row)
 {
+    solids_refresh(physics);
     return row->parent >= 0 ? pose_mul(physics->solid_world[row->parent], row->frame) : row->frame;
 }
 
@@ -56,6 +57,7 @@ void joint_close_loop(Physics *physics, int joint)
 {
     assert(joint >= 0 && joint < physics->joint_count);
     const PhysicsJoint *row = &physics->joints[joint];
+    solids_refresh(physics);
     Pose child = row->child >= 0 ? physics->solid_world[row->child] : POSE_IDENTITY;
     joint_put_end_point(physics, joint, pose_mul(pose_inverse(holder_now(physics, row)), child));
 }
@@ -242,6 +244,7 @@ void joint_read(Physics *physics, int joint)
 {
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
+    joints_changed(physics);
     row->axis_count = row->kind == PHYSICS_JOINT_BALL ? 3 : row->kind == PHYSICS_JOINT_HINGE2 ? 2 : 1;
     for (int i = 0; i < row->axis_count; i++)
         read_axis(physics, joint, i);

@@ -10,18 +10,20 @@
 typedef enum MotorMode { MOTOR_POSITION, MOTOR_VELOCITY, MOTOR_FORCE } MotorMode;  // as PhysicsMotorMode
 
 // One axis of a joint as the file describes it.
-typedef struct PhysicsAxis {
-    SceneNode *parameters;              // JointParameters family, NULL: defaults
-    SceneNode *motor, *sensor, *brake;  // devices of the axis, NULL when absent
-    Vec3 axis;                          // unit, frame of the joint (PhysicsJoint.frame)
-    double min_stop, max_stop;          // active when they differ
-    double spring, damping, static_friction;
+typedef struct PhysicsAxis {  // what every step reads stands first
+    SceneNode *motor;         // devices of the axis, NULL when absent
+    double static_friction, motor_max_force, motor_multiplier;
+    int coupled_next;           // joint * PHYSICS_JOINT_AXES + axis of the next motor coupled by name, a ring; -1: none
+    bool stops_are_open;        // its constraint knows none for now: see within_stops
+    double min_stop, max_stop;  // active when they differ
+    double spring, damping;
+    SceneNode *parameters;  // JointParameters family, NULL: defaults
+    SceneNode *sensor, *brake;
+    Vec3 axis;                    // unit, frame of the joint (PhysicsJoint.frame)
     double stop_erp, stop_cfm;    // -1: the world's
     double motor_min, motor_max;  // position range of the motor, active when they differ
-    double motor_max_velocity, motor_max_force, motor_multiplier;
-    double rotor;         // inertia that the motor's rotor adds on the axis
-    int coupled_next;     // joint * PHYSICS_JOINT_AXES + axis of the next motor coupled by name, a ring; -1: none
-    bool stops_are_open;  // its constraint knows none for now: see within_stops
+    double motor_max_velocity;
+    double rotor;  // inertia that the motor's rotor adds on the axis
 } PhysicsAxis;
 
 typedef struct PhysicsAxisState {
@@ -64,13 +66,14 @@ typedef struct PhysicsJoint {
     bool is_dynamic;      // simulated by the solver; else kinematic: positions computed, no forces
     bool is_alive;
     bool wants_feedback;
-    bool is_reversed;                      // there is no parent body: the constraint swapped the sides
-    bool is_sprung_inside;                 // a slider whose own motor row is its spring
-    Quat placed_sine, placed_cosine;       // of one axis: their products with the turn now are those of half its angle
-    double placed_slide;                   // of sliders: the child's place along the axis at that moment
+    bool is_reversed;                 // there is no parent body: the constraint swapped the sides
+    bool is_sprung_inside;            // a slider whose own motor row is its spring
+    bool is_bare_motor;               // one axis, which a motor or friction drives and nothing else: see joints_prestep
+    Quat placed_sine, placed_cosine;  // of one axis: their products with the turn now are those of half its angle
+    double placed_slide;              // of sliders: the child's place along the axis at that moment
     Vec3 placed_axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
-    Pose frame;                            // of the joint's holder (nearest Pose above) in the parent solid's frame
     PhysicsAxis axes[PHYSICS_JOINT_AXES];
+    Pose frame;   // of the joint's holder (nearest Pose above) in the parent solid's frame
     Vec3 anchor;  // in `frame`
     Vec3 suspension_axis;
     double suspension_spring, suspension_damping;
@@ -79,6 +82,18 @@ typedef struct PhysicsJoint {
 } PhysicsJoint;
 
 typedef struct Physics Physics;
+
+// Joints that a step has something to do for, listed when joints came, went or changed.
+typedef struct JointLists {
+    int32_t *driven;   // before it: motors, springs, stops; kinematic ones
+    int32_t *watched;  // after it: those that are not read on demand
+    int driven_count, driven_capacity, watched_count, watched_capacity;
+    int joint_count;      // for which they were written,
+    uint64_t edit_count;  // Physics.edit_count then,
+    bool is_mirrored;     // and whether there were twins
+    bool has_kinematic;
+    bool is_valid;
+} JointLists;
 
 // Called by build.c once all solids, bodies and end points are known: reads the fields of the joint's nodes and its
 // devices, then makes ODE's objects.
@@ -116,13 +131,13 @@ void motor_move_kinematic(Physics *physics, int joint, int axis,
 // Adds what motors in force mode put on the child in the last step, as bodies feel it.
 void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *torque);
 void joints_prestep(Physics *physics, double dt);  // motors, springs, kinematic joints
+void joints_changed(Physics *physics);             // what they are: the lists above are written anew
 void joints_resume(Physics *physics);  // once after load: what the file kept of joints in motion (joint_keep.c)
 void joints_start(Physics *physics);   // then: velocities
 void joints_poststep(Physics *physics, double dt);  // positions, velocities, feedback
-// Positions and velocities of joints that nothing drives or measures are read when somebody asks: this is to be called
-// before, and before bodies are moved by hand.
+// Positions and velocities of joints with one axis are read when somebody asks, and before a step that needs them: this
+// is to be called before, and before bodies are moved by hand.
 void joints_refresh(Physics *physics);
 void joint_refresh(Physics *physics, int joint);  // enough for what is asked of this one
-double joints_slow_turn(double dt);               // rad/s up to which joints may wait to be read
 
 #endif

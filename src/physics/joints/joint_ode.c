@@ -10,6 +10,7 @@
 // unwrapped angle is given; a hinge on a suspension has one of the suspension's two turning axes locked.
 #include "physics/physics_internal.h"
 
+#include "base/memory.h"
 #include "physics/mirror.h"
 #include "physics/joints/motor.h"
 #include "physics/joints/tuning.h"
@@ -279,6 +280,7 @@ void joint_make(Physics *physics, int joint)
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
+    joints_changed(physics);
     row->is_dynamic = row->parent >= 0 && (row->body[1] >= 0 || (row->child_is_world && row->body[0] >= 0));
     if (!can_be_made(physics, row))
         return;
@@ -309,6 +311,7 @@ void joint_unmake(Physics *physics, int joint)
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     Constraint **const constraints[] = { &row->constraint, &row->motor, &row->spring };
+    joints_changed(physics);
     for (int i = 0; i < COUNT_OF(constraints); i++) {
         constraint_unmake(physics, *constraints[i]);
         *constraints[i] = NULL;
@@ -401,11 +404,10 @@ static void add_torque(Physics *physics, const PhysicsJoint *row, Vec3 torque)
 // A slider's force acts on one line, so it turns nothing.
 static void add_force(Physics *physics, const PhysicsJoint *row, Vec3 force)
 {
-    Pose child = joint_side_pose(physics, row, 1);
     if (row->body[1] >= 0)
         body_add_force(physics, row->body[1], force);
     if (row->body[0] >= 0)
-        body_add_force_at(physics, row->body[0], vec3_neg(force), child.t);
+        body_add_force_at(physics, row->body[0], vec3_neg(force), joint_side_pose(physics, row, 1).t);
 }
 
 static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate)
@@ -419,8 +421,13 @@ static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate
         add_torque(physics, row, vec3_scale(ball_rate, force));
         return;
     }
-    Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
-    Vec3 direction = quat_rotate(holder.q, turned_axis(row, state->axes, axis));
+    Vec3 direction;
+    if (row->axis_count == 1) {
+        direction = quat_rotate(*side_orientation(physics, row, 0), row->placed_axis[0]);
+    } else {
+        Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
+        direction = quat_rotate(holder.q, turned_axis(row, state->axes, axis));
+    }
     if (row->kind == PHYSICS_JOINT_SLIDER)
         add_force(physics, row, vec3_scale(direction, force));
     else
@@ -492,10 +499,8 @@ static void drive(Physics *physics, int joint, int axis, double dt, double lengt
             constraint_set(driver, axis, CONSTRAINT_LOW, -row->axes[axis].max_stop / length);
         }
     }
-    if (row->is_sprung_inside)
-        return;
-    constraint_set(driver, axis, CONSTRAINT_VELOCITY, sign * velocity / length);
-    constraint_set(driver, axis, CONSTRAINT_MAX_FORCE, force);
+    if (!row->is_sprung_inside)
+        constraint_set_motor(driver, axis, sign * velocity / length, force);
 }
 
 static void spring(Physics *physics, int joint, int axis, double dt, double length)
@@ -519,24 +524,91 @@ static void spring(Physics *physics, int joint, int axis, double dt, double leng
     constraint_set(target, axis, CONSTRAINT_MAX_FORCE, INFINITY);
 }
 
-// A hinge or slider that nothing drives or springs: its row is that of static friction.
-static bool drive_passive(const PhysicsJoint *row)
+// A hinge or slider that nothing drives or springs: its row is that of static friction, set once.
+static bool is_passive(const PhysicsJoint *row)
 {
-    Constraint *held = row->constraint;
+    const Constraint *held = row->constraint;
     const PhysicsAxis *axis = &row->axes[0];
-    if (!held || row->axis_count != 1 || axis->motor || row->motor || row->spring || row->is_sprung_inside || held->ode
-        || row->kind >= PHYSICS_JOINT_FIXED || !(axis->static_friction < UNLIMITED_FORCE) || axis->stops_are_open)
-        return false;
-    held->axes[0].velocity = row->kind == PHYSICS_JOINT_SLIDER ? 0.0 : -0.0;
-    held->axes[0].max_force = axis->static_friction;
-    return true;
+    return held && row->axis_count == 1 && !axis->motor && !row->motor && !row->spring && !row->is_sprung_inside
+           && !held->ode && row->kind < PHYSICS_JOINT_FIXED && axis->static_friction < UNLIMITED_FORCE
+           && !axis->stops_are_open;
+}
+
+static void drive_passive(const PhysicsJoint *row)
+{
+    ConstraintAxis *held = &row->constraint->axes[0];
+    held->velocity = row->kind == PHYSICS_JOINT_SLIDER ? 0.0 : -0.0;
+    held->max_force = row->axes[0].static_friction;
+}
+
+// Whether its position is read when somebody asks. Angles of several axes depend on each other's way, and what a motor
+// gives is measured in every step.
+static bool is_read_on_demand(const PhysicsJoint *row) { return row->axis_count == 1 && !row->wants_feedback; }
+
+static void read_joint(Physics *physics, int joint, double dt);
+
+// A motor that goes to a position, a spring, and a stop that an unwrapped angle or the motor itself keeps.
+static bool is_driven_by_position(const PhysicsJoint *row, const PhysicsJointState *state)
+{
+    const PhysicsAxis *axis = &row->axes[0];
+    return row->motor || row->spring || row->is_sprung_inside || has_stops(axis)
+           || (axis->motor && state->axes[0].mode == MOTOR_POSITION);
+}
+
+static bool is_bare_motor(const Physics *physics, const PhysicsJoint *row)
+{
+    return !mirror_is_open(physics) && row->axis_count == 1 && !row->motor && !row->spring && !row->is_sprung_inside
+           && row->kind < PHYSICS_JOINT_FIXED && !has_stops(&row->axes[0]);
+}
+
+// The push of a motor with one axis on both sides, in a plain world.
+static void push_sides(Physics *physics, const PhysicsJoint *row, double force)
+{
+    Vec3 push = vec3_scale(quat_rotate(*side_orientation(physics, row, 0), row->placed_axis[0]), force);
+    if (row->kind == PHYSICS_JOINT_SLIDER) {
+        add_force(physics, row, push);
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        if (row->body[side] < 0)
+            continue;
+        assert_debug(row->body[side] < physics->body_count);
+        BodyState *body = &physics->body_states[row->body[side]];
+        body->torque = side == 1 ? vec3_add(body->torque, push) : vec3_sub(body->torque, push);
+    }
+}
+
+// As drive(), for the common joint of a robot: an axis with a motor and neither spring nor stops.
+static void drive_bare(Physics *physics, int joint, double dt)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    PhysicsAxisState *state = &physics->joint_states[joint].axes[0];
+    double velocity = 0.0, force = row->axes[0].static_friction;
+    if (row->axes[0].motor && state->mode == MOTOR_FORCE) {
+        state->command_velocity = 0.0;
+        if (state->force_command != 0.0 && !state->is_without_power)
+            push_sides(physics, row, state->force_command);
+    } else if (row->axes[0].motor) {
+        if (physics->unread_steps > 0 && state->mode == MOTOR_POSITION)
+            read_joint(physics, joint, 0.0);
+        velocity = motor_velocity(physics, joint, 0, dt);
+        force = fmax(force, state->is_without_power ? 0.0 : state->available_force);
+    }
+    ConstraintAxis *axis = &row->constraint->axes[0];
+    axis->velocity = row->kind == PHYSICS_JOINT_SLIDER ? velocity : -velocity;
+    axis->max_force = force;
 }
 
 static void prestep_dynamic(Physics *physics, int joint, double dt)
 {
-    PhysicsJoint *row = &physics->joints[joint];
-    if (drive_passive(row))
+    const PhysicsJoint *row = &physics->joints[joint];
+    if (row->is_bare_motor) {
+        drive_bare(physics, joint, dt);
         return;
+    }
+    if (physics->unread_steps > 0 && is_read_on_demand(row)
+        && is_driven_by_position(row, &physics->joint_states[joint]))
+        read_joint(physics, joint, 0.0);
     double lengths[3] = { 1.0, 1.0, 1.0 };
     Vec3 rates[3] = { VEC3_ZERO, VEC3_ZERO, VEC3_ZERO };
     if (row->kind == PHYSICS_JOINT_BALL)
@@ -577,9 +649,9 @@ static void move_kinematic(Physics *physics, int joint, double dt)
     joint_pose_child(physics, joint);
 }
 
-static bool is_simulated(const Physics *physics, const PhysicsJoint *row)
+static bool is_simulated(const PhysicsJoint *row)
 {
-    return row->is_alive && row->kind < PHYSICS_JOINT_FIXED && row->constraint && !is_asleep(physics, row);
+    return row->is_alive && row->kind < PHYSICS_JOINT_FIXED && row->constraint;
 }
 
 // Several motors may push the same body, so these take turns.
@@ -592,57 +664,96 @@ static bool drives_by_force(const Physics *physics, int joint)
     return false;
 }
 
-// A loop over all joints, on several threads; true when some were left for one.
+// ---- lists: joints that a step has something to do for ----
+
+void joints_changed(Physics *physics) { physics->joint_lists.is_valid = false; }
+
+static bool lists_are_valid(const Physics *physics)
+{
+    const JointLists *lists = &physics->joint_lists;
+    return lists->is_valid && lists->joint_count == physics->joint_count && lists->edit_count == physics->edit_count
+           && lists->is_mirrored == mirror_is_open(physics);
+}
+
+// What decides is what the joints are, not what their motors are told: a step asks that of those which are listed.
+static void list_joints(Physics *physics)
+{
+    JointLists *lists = &physics->joint_lists;
+    if (lists_are_valid(physics))
+        return;
+    memory_grow(&lists->driven, &lists->driven_capacity, physics->joint_count, sizeof *lists->driven);
+    memory_grow(&lists->watched, &lists->watched_capacity, physics->joint_count, sizeof *lists->watched);
+    lists->driven_count = lists->watched_count = 0;
+    lists->has_kinematic = false;
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        PhysicsJoint *row = &physics->joints[joint];
+        row->is_bare_motor = is_bare_motor(physics, row);
+        bool moves_solids = is_kinematic(physics, row);
+        lists->has_kinematic |= moves_solids;
+        if (is_simulated(row) && is_passive(row))
+            drive_passive(row);
+        else if (is_simulated(row) || moves_solids)
+            lists->driven[lists->driven_count++] = joint;
+        if (row->is_alive && row->constraint && !is_read_on_demand(row))
+            lists->watched[lists->watched_count++] = joint;
+    }
+    lists->joint_count = physics->joint_count;
+    lists->edit_count = physics->edit_count;
+    lists->is_mirrored = mirror_is_open(physics);
+    lists->is_valid = true;
+}
+
+// A loop over joints, on several threads; true when some were left for one.
 typedef struct JointWork {
     Physics *physics;
     double dt;
-    bool may_wait;  // joints that are read on demand are left for now
+    const int32_t *joints;  // their indices
     atomic_bool has_left;
 } JointWork;
-
-static bool joints_for(Physics *physics, double dt, PoolRange range)
-{
-    JointWork work = { .physics = physics, .dt = dt };
-    pool_for(physics->pool, physics->joint_count, JOINT_GRAIN, range, &work);
-    return work.has_left;
-}
-
-static void find_kinematic_range(int begin, int end, int worker, void *context)
-{
-    JointWork *work = context;
-    (void)worker;
-    for (int joint = begin; joint < end; joint++)
-        if (is_kinematic(work->physics, &work->physics->joints[joint]))
-            atomic_store(&work->has_left, true);
-}
 
 static void prestep_range(int begin, int end, int worker, void *context)
 {
     JointWork *work = context;
+    Physics *physics = work->physics;
     (void)worker;
-    for (int joint = begin; joint < end; joint++) {
-        const PhysicsJoint *row = &work->physics->joints[joint];
-        if (drive_passive(row) || !is_simulated(work->physics, row))
+    for (int i = begin; i < end; i++) {
+        int joint = work->joints[i];
+        if (is_asleep(physics, &physics->joints[joint]))
             continue;
-        if (drives_by_force(work->physics, joint))
+        if (drives_by_force(physics, joint))
             atomic_store(&work->has_left, true);
         else
-            prestep_dynamic(work->physics, joint, work->dt);
+            prestep_dynamic(physics, joint, work->dt);
+    }
+}
+
+// All of them one after the other, or just those that push bodies.
+static void prestep_in_turn(Physics *physics, double dt, bool just_forces)
+{
+    const JointLists *lists = &physics->joint_lists;
+    for (int i = 0; i < lists->driven_count; i++) {
+        int joint = lists->driven[i];
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (!row->constraint)
+            move_kinematic(physics, joint, dt);
+        else if (!is_asleep(physics, row) && (!just_forces || drives_by_force(physics, joint)))
+            prestep_dynamic(physics, joint, dt);
     }
 }
 
 void joints_prestep(Physics *physics, double dt)
 {
+    list_joints(physics);
+    const JointLists *lists = &physics->joint_lists;
     // Those that move solids move what other joints look at: then all go one after the other.
-    bool in_turn = joints_for(physics, dt, find_kinematic_range);
-    if (!in_turn && !joints_for(physics, dt, prestep_range))
+    if (lists->has_kinematic || !physics->pool) {
+        prestep_in_turn(physics, dt, false);
         return;
-    for (int joint = 0; joint < physics->joint_count; joint++) {
-        if (is_simulated(physics, &physics->joints[joint]) && (in_turn || drives_by_force(physics, joint)))
-            prestep_dynamic(physics, joint, dt);
-        else if (in_turn && is_kinematic(physics, &physics->joints[joint]))
-            move_kinematic(physics, joint, dt);
     }
+    JointWork work = { .physics = physics, .dt = dt, .joints = lists->driven };
+    pool_for(physics->pool, lists->driven_count, JOINT_GRAIN, prestep_range, &work);
+    if (work.has_left)
+        prestep_in_turn(physics, dt, true);
 }
 
 // ---- after the step ----
@@ -699,36 +810,47 @@ static void count_rate(const Physics *physics, const PhysicsAxis *axis, PhysicsA
     state->surplus = physics->reads_rates && !is_told_a_position ? state->surplus + lead : 0.0;
 }
 
-// Angles from how the child stands against the parent, rates from both angular velocities; one axis, the common case,
-// without any turning of frames.
+// Rate of the child against the parent, in the world.
+static Vec3 turning_rate(const Physics *physics, const PhysicsJoint *row)
+{
+    Vec3 rate = row->body[1] >= 0 ? physics->body_states[row->body[1]].angular : VEC3_ZERO;
+    return row->body[0] >= 0 ? vec3_sub(rate, physics->body_states[row->body[0]].angular) : rate;
+}
+
+// The angle from how the child stands against the parent, the rate from both angular velocities: one axis, the common
+// case, without any turning of frames.
+static void read_turn(Physics *physics, int joint, double dt)
+{
+    const PhysicsJoint *row = &physics->joints[joint];
+    PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
+    Quat parent = *side_orientation(physics, row, 0), child = *side_orientation(physics, row, 1);
+    Quat now = quat_mul(quat_conj(parent), child);
+    double angle = axis->offset + 2.0 * atan2(quat_dot(row->placed_sine, now), quat_dot(row->placed_cosine, now));
+    double velocity = vec3_dot(row->placed_axis[0], quat_unrotate(parent, turning_rate(physics, row)));
+    double before = axis->position, expected = before + velocity * dt, position = nearest_turn(angle, expected);
+    axis->velocity = velocity;
+    axis->position = position;
+    count_rate(physics, &row->axes[0], axis, expected - before - (position - before));
+}
+
+// The same for two and three axes.
 static void read_turns(Physics *physics, int joint, double dt)
 {
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
+    assert_debug(row->axis_count > 1);
     const Quat *parent = side_orientation(physics, row, 0), *child = side_orientation(physics, row, 1);
-    Vec3 rate = VEC3_ZERO;
-    if (row->body[1] >= 0)
-        rate = physics->body_states[row->body[1]].angular;
-    if (row->body[0] >= 0)
-        rate = vec3_sub(rate, physics->body_states[row->body[0]].angular);
-    rate = quat_unrotate(*parent, rate);
-    Quat now = quat_mul(quat_conj(*parent), *child);
+    Vec3 rate = quat_unrotate(*parent, turning_rate(physics, row));
     double angles[3] = { 0.0 };
-    if (row->axis_count == 1) {
-        angles[0] = state->axes[0].offset
-                    + 2.0 * atan2(quat_dot(row->placed_sine, now), quat_dot(row->placed_cosine, now));
-        state->axes[0].velocity = vec3_dot(row->placed_axis[0], rate);
-    } else {
-        Quat turn = turn_from_zero(row, state, now);
-        (row->axis_count == 2 ? two_angles : three_angles)(row, turn, angles);
-        Vec3 axes[3];
-        axes[0] = row->placed_axis[0];
-        axes[1] = quat_rotate(quat_from_axis_angle(axes[0], angles[0]), row->placed_axis[1]);
-        axes[2] = row->axis_count == 3 ? quat_rotate(turn, row->placed_axis[2]) : vec3_cross(axes[0], axes[1]);
-        for (int i = 0; i < row->axis_count; i++) {
-            double length;
-            state->axes[i].velocity = vec3_dot(rate_vector(axes, i, &length), rate);
-        }
+    Quat turn = turn_from_zero(row, state, quat_mul(quat_conj(*parent), *child));
+    (row->axis_count == 2 ? two_angles : three_angles)(row, turn, angles);
+    Vec3 axes[3];
+    axes[0] = row->placed_axis[0];
+    axes[1] = quat_rotate(quat_from_axis_angle(axes[0], angles[0]), row->placed_axis[1]);
+    axes[2] = row->axis_count == 3 ? quat_rotate(turn, row->placed_axis[2]) : vec3_cross(axes[0], axes[1]);
+    for (int i = 0; i < row->axis_count; i++) {
+        double length;
+        state->axes[i].velocity = vec3_dot(rate_vector(axes, i, &length), rate);
     }
     for (int i = 0; i < row->axis_count; i++) {
         PhysicsAxisState *axis = &state->axes[i];
@@ -742,16 +864,16 @@ static void read_slide(Physics *physics, int joint)
 {
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
-    Pose parent = joint_side_pose(physics, row, 0), child = joint_side_pose(physics, row, 1);
-    Vec3 offset = quat_unrotate(parent.q, vec3_sub(child.t, parent.t));
-    axis->position = axis->offset + vec3_dot(row->placed_axis[0], offset) - row->placed_slide;
+    Pose parent = joint_side_pose(physics, row, 0);
+    Vec3 arm = vec3_sub(joint_side_pose(physics, row, 1).t, parent.t),
+         direction = quat_rotate(parent.q, row->placed_axis[0]);
+    axis->position = axis->offset + vec3_dot(direction, arm) - row->placed_slide;
     Vec3 rate = row->body[1] >= 0 ? physics->body_states[row->body[1]].linear : VEC3_ZERO;
     if (row->body[0] >= 0) {
         const BodyState *body = &physics->body_states[row->body[0]];
-        Vec3 arm = vec3_sub(child.t, parent.t);
         rate = vec3_sub(rate, vec3_add(body->linear, vec3_cross(body->angular, arm)));
     }
-    axis->velocity = vec3_dot(row->placed_axis[0], quat_unrotate(parent.q, rate));
+    axis->velocity = vec3_dot(direction, rate);
 }
 
 // Force or torque that the joint exerts on the child along the axis: what holds and drives it.
@@ -788,10 +910,7 @@ void joints_start(Physics *physics)
         if (!row->is_alive || !row->constraint)
             continue;
         PhysicsJointState before = physics->joint_states[joint];
-        if (row->kind == PHYSICS_JOINT_SLIDER)
-            read_slide(physics, joint);
-        else
-            read_turns(physics, joint, 0.0);
+        read_joint(physics, joint, 0.0);
         for (int i = 0; i < row->axis_count; i++) {
             physics->joint_states[joint].axes[i].position = before.axes[i].position;
             physics->joint_states[joint].axes[i].surplus = before.axes[i].surplus;
@@ -803,48 +922,55 @@ static void read_joint(Physics *physics, int joint, double dt)
 {
     if (physics->joints[joint].kind == PHYSICS_JOINT_SLIDER)
         read_slide(physics, joint);
+    else if (physics->joints[joint].axis_count == 1)
+        read_turn(physics, joint, dt);
     else
         read_turns(physics, joint, dt);
 }
 
-// A joint that no device, spring or motor looks at.
-static bool is_read_on_demand(const PhysicsJoint *row)
+static void read_after_step(Physics *physics, int joint, double dt)
 {
-    const PhysicsAxis *axis = &row->axes[0];
-    return row->axis_count == 1 && !axis->motor && !axis->sensor && !axis->brake && !row->motor && !row->spring
-           && !row->is_sprung_inside && !row->wants_feedback;
+    const PhysicsJoint *row = &physics->joints[joint];
+    if (!row->constraint || !row->is_alive || is_asleep(physics, row))
+        return;
+    read_joint(physics, joint, dt);
+    if (row->wants_feedback)
+        read_feedback(physics, joint);
+}
+
+static void poststep_all_range(int begin, int end, int worker, void *context)
+{
+    const JointWork *work = context;
+    (void)worker;
+    for (int joint = begin; joint < end; joint++)
+        read_after_step(work->physics, joint, work->dt);
 }
 
 static void poststep_range(int begin, int end, int worker, void *context)
 {
     const JointWork *work = context;
-    Physics *physics = work->physics;
     (void)worker;
-    for (int joint = begin; joint < end; joint++) {
-        const PhysicsJoint *row = &physics->joints[joint];
-        if (!row->constraint || (work->may_wait && is_read_on_demand(row)))
-            continue;
-        if (!row->is_alive || is_asleep(physics, row))
-            continue;
-        read_joint(physics, joint, work->dt);
-        if (row->wants_feedback)
-            read_feedback(physics, joint);
-    }
+    for (int i = begin; i < end; i++)
+        read_after_step(work->physics, work->joints[i], work->dt);
 }
 
-// An angle is told from the one that was read last, less than half a turn away. So long as no body turns fast, a few
+// An angle is told from the one that was read last, less than half a turn away. So long as no body has turned far,
 // steps may pass; the result is the same to the last bit. Sums of rates miss no step, and at the rim others move the
 // bodies.
 void joints_poststep(Physics *physics, double dt)
 {
-    JointWork work = { .physics = physics, .dt = dt };
-    work.may_wait = !mirror_is_open(physics) && !physics->reads_rates && !physics->has_fast_turns
-                    && physics->unread_steps + 1 < MAX_UNREAD_STEPS;
-    pool_for(physics->pool, physics->joint_count, JOINT_GRAIN, poststep_range, &work);
-    physics->unread_steps = work.may_wait ? physics->unread_steps + 1 : 0;
+    list_joints(physics);
+    const JointLists *lists = &physics->joint_lists;
+    JointWork work = { .physics = physics, .dt = dt, .joints = lists->watched };
+    double turn = physics->unread_turn + physics->step_turn;
+    bool may_wait = !mirror_is_open(physics) && !physics->reads_rates && turn <= MAX_UNREAD_TURN;
+    if (may_wait)
+        pool_for(physics->pool, lists->watched_count, JOINT_GRAIN, poststep_range, &work);
+    else
+        pool_for(physics->pool, physics->joint_count, JOINT_GRAIN, poststep_all_range, &work);
+    physics->unread_steps = may_wait ? physics->unread_steps + 1 : 0;
+    physics->unread_turn = may_wait ? turn : 0.0;
 }
-
-double joints_slow_turn(double dt) { return M_PI / (4.0 * MAX_UNREAD_STEPS * dt); }
 
 void joint_refresh(Physics *physics, int joint)
 {
@@ -858,6 +984,7 @@ void joints_refresh(Physics *physics)
     if (physics->unread_steps == 0)
         return;
     physics->unread_steps = 0;
+    physics->unread_turn = 0.0;
     for (int joint = 0; joint < physics->joint_count; joint++) {
         const PhysicsJoint *row = &physics->joints[joint];
         if (row->is_alive && row->constraint && is_read_on_demand(row) && !is_asleep(physics, row))

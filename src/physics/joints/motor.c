@@ -441,6 +441,10 @@ void physics_motor_want_feedback(Physics *physics, int joint, bool want)
 {
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
+    if (row->wants_feedback != want) {
+        joints_refresh(physics);  // which joints are read when somebody asks is about to change
+        joints_changed(physics);
+    }
     row->wants_feedback = want;
     Constraint *const constraints[] = { row->constraint, row->motor, row->spring };
     for (int i = 0; i < COUNT_OF(constraints); i++)

@@ -12,9 +12,9 @@
 #define STOP_TOUCH 1e-9
 // N or N m: a motor with more is itself a stop: no number holds its force beside a stop's. physics.joint
 #define UNLIMITED_FORCE 1e20
-// steps: after which an angle that nobody asks for is read all the same; a body that would turn an eighth of a turn in
-// as many has them read at once. physics.joint
-#define MAX_UNREAD_STEPS 16
+// rad: that a body may have turned when an angle which nobody asked for is read all the same: two bodies are then a
+// quarter turn apart, and it is told from the one that was read last up to half a turn. physics.joint
+#define MAX_UNREAD_TURN 0.7
 // rad or m: a motor without physics that is this close has arrived. physics.move
 #define KINEMATIC_TOLERANCE 1e-6
 // m: and of quaternions: what passing through a file changes is far less. sim.body_formula

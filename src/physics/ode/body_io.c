@@ -9,7 +9,8 @@ static Vec3 from_ode(const dReal *v) { return vec3(v[0], v[1], v[2]); }
 
 static bool has_moved(const Physics *physics, int index)
 {
-    const dReal *p = physics->bodies[index].position, *q = physics->bodies[index].quaternion;
+    dBodyID ode = physics->bodies[index].ode;
+    const dReal *p = dBodyGetPosition(ode), *q = dBodyGetQuaternion(ode);
     const BodyState *state = &physics->body_states[index];
     return p[0] != state->position.x || p[1] != state->position.y || p[2] != state->position.z
            || q[0] != state->orientation.w || q[1] != state->orientation.x || q[2] != state->orientation.y
@@ -20,12 +21,12 @@ static void gather(Physics *physics, int index)
 {
     const Body *body = &physics->bodies[index];
     BodyState *state = &physics->body_states[index];
-    const dReal *q = body->quaternion;
+    const dReal *q = dBodyGetQuaternion(body->ode);
     state->is_disabled = !dBodyIsEnabled(body->ode);
-    state->position = from_ode(body->position);
+    state->position = from_ode(dBodyGetPosition(body->ode));
     state->orientation = (Quat){ q[0], q[1], q[2], q[3] };
-    state->linear = from_ode(body->linear);
-    state->angular = from_ode(body->angular);
+    state->linear = from_ode(dBodyGetLinearVel(body->ode));
+    state->angular = from_ode(dBodyGetAngularVel(body->ode));
 }
 
 static void gather_range(int begin, int end, int worker, void *context)
@@ -101,7 +102,7 @@ void mirror_forces_take(Physics *physics)
         const Body *body = &physics->bodies[i];
         if (!body->ode)
             continue;
-        physics->body_states[i].force = from_ode(body->force);
-        physics->body_states[i].torque = from_ode(body->torque);
+        physics->body_states[i].force = from_ode(dBodyGetForce(body->ode));
+        physics->body_states[i].torque = from_ode(dBodyGetTorque(body->ode));
     }
 }

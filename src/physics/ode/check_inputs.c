@@ -5,12 +5,16 @@
 
 static bool vector_is_finite(const dReal *v) { return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]); }
 
-static bool force_is_sound(const Body *body) { return vector_is_finite(body->force) && vector_is_finite(body->torque); }
+static bool force_is_sound(const Body *body)
+{
+    return vector_is_finite(dBodyGetForce(body->ode)) && vector_is_finite(dBodyGetTorque(body->ode));
+}
 
 static bool motion_is_sound(const Body *body)
 {
-    return vector_is_finite(body->position) && vector_is_finite(body->linear) && vector_is_finite(body->angular)
-           && vector_is_finite(body->quaternion) && isfinite(body->quaternion[3]);
+    const dReal *q = dBodyGetQuaternion(body->ode);
+    return vector_is_finite(dBodyGetPosition(body->ode)) && vector_is_finite(dBodyGetLinearVel(body->ode))
+           && vector_is_finite(dBodyGetAngularVel(body->ode)) && vector_is_finite(q) && isfinite(q[3]);
 }
 
 static void check_input(Physics *physics, int i)

@@ -41,6 +41,7 @@ void mirror_open(Physics *physics)
         return;
     physics_own_rows(physics);
     joints_refresh(physics);
+    solids_refresh(physics);
     odelib_start();
     make_world(physics);
     odelib_begin(physics);
@@ -90,13 +91,6 @@ void mirror_body_make(Physics *physics, int index)
         return;
     Body *body = &physics->bodies[index];
     body->ode = dBodyCreate(physics->world);
-    body->position = dBodyGetPosition(body->ode);
-    body->quaternion = dBodyGetQuaternion(body->ode);
-    body->rotation = dBodyGetRotation(body->ode);
-    body->linear = dBodyGetLinearVel(body->ode);
-    body->angular = dBodyGetAngularVel(body->ode);
-    body->force = dBodyGetForce(body->ode);
-    body->torque = dBodyGetTorque(body->ode);
     mirror_body_settings(physics, index);
     mirror_body_state(physics, index);
     mirror_body_enabled(physics, index);
@@ -125,7 +119,7 @@ void mirror_body_state(Physics *physics, int index)
     if (!body->ode)
         return;
     dBodySetPosition(body->ode, state->position.x, state->position.y, state->position.z);
-    dReal *q = (dReal *)body->quaternion, *rotation = (dReal *)body->rotation;
+    dReal *q = (dReal *)dBodyGetQuaternion(body->ode), *rotation = (dReal *)dBodyGetRotation(body->ode);
     q[0] = state->orientation.w, q[1] = state->orientation.x, q[2] = state->orientation.y, q[3] = state->orientation.z;
     dRfromQ(rotation, q);
     dBodySetLinearVel(body->ode, state->linear.x, state->linear.y, state->linear.z);
@@ -274,6 +268,9 @@ void mirror_shape_make(Physics *physics, int index)
         return;
     Shape *shape = &physics->shapes[index];
     shape->ode = mirror_make_geom(physics, shape);
+    if (!shape->tag)
+        shape->tag = arena_alloc(physics->arena, sizeof *shape->tag);
+    *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
     dGeomSetData(shape->ode, shape->tag);
     dSpaceAdd(physics->space, shape->ode);
     if (shape->body >= 0) {

@@ -76,14 +76,15 @@ void mirror_contact_make(Physics *physics, int index)
         }
     dJointID joint = dJointCreateContact(physics->world, contact->is_asleep ? NULL : physics->contact_group, &ode);
     dJointAttach(joint, ode_body(physics, contact, 0), ode_body(physics, contact, 1));
-    physics->contact_joints[index] = joint;
+    contact_set_joint(physics, index, joint);
 }
 
 void mirror_contact_destroy(Physics *physics, int index)
 {
-    if (physics->contact_joints[index])
-        dJointDestroy(physics->contact_joints[index]);
-    physics->contact_joints[index] = NULL;
+    dJointID joint = contact_joint(physics, index);
+    if (joint)
+        dJointDestroy(joint);
+    contact_set_joint(physics, index, NULL);
 }
 
 void mirror_contacts_drop(Physics *physics)
@@ -94,5 +95,5 @@ void mirror_contacts_drop(Physics *physics)
 
 void mirror_contact_wants_force(Physics *physics, int index, bool want)
 {
-    dJointSetFeedback(physics->contact_joints[index], want ? (dJointFeedback *)&physics->feedbacks[index] : NULL);
+    dJointSetFeedback(contact_joint(physics, index), want ? (dJointFeedback *)&physics->feedbacks[index] : NULL);
 }

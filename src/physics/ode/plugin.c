@@ -130,7 +130,7 @@ const char *physics_ode_owner(const Physics *physics, const void *object)
             return physics_solid_label(physics, physics->welds[i].solid);
     // Those of awake pairs are in a group, from which ODE destroys none.
     for (int i = 0; i < physics->sleeping_contact_count; i++)
-        if (physics->contact_joints[i] == object)
+        if (contact_joint(physics, i) == object)
             return physics_solid_label(physics, physics->contacts[i].solid[physics->contacts[i].body[0] < 0]);
     const char *const others[] = { fittings_joint_owner(physics, object), pins_joint_owner(physics, object),
                                    extra_joints_owner(physics, object), data_owner(physics, object) };
@@ -308,7 +308,7 @@ void plugin_collide_others(Physics *physics)
 
 static bool force_is_finite(const Body *body)
 {
-    const dReal *f = body->force, *t = body->torque;
+    const dReal *f = dBodyGetForce(body->ode), *t = dBodyGetTorque(body->ode);
     // One test for six numbers: what is not finite stays so when it is multiplied by zero.
     return 0.0 * f[0] + 0.0 * f[1] + 0.0 * f[2] + 0.0 * t[0] + 0.0 * t[1] + 0.0 * t[2] == 0.0;
 }

@@ -142,7 +142,7 @@ static void add_contact(RimStep *self, const Physics *physics, int index)
 {
     const PhysicsContact *contact = &physics->contacts[index];
     bool acts = contact_acts(physics, contact);
-    if (physics->contact_joints[index] || (!acts && contact->is_asleep))
+    if (contact_joint(physics, index) || (!acts && contact->is_asleep))
         return;
     int place;
     SolverSurface *surface;
@@ -208,7 +208,7 @@ static void add_contacts(RimStep *self, Physics *physics, bool has_awake_list)
         add_contact(self, physics, i);
     bool have_joints = false;
     for (int i = physics->sleeping_contact_count; i < physics->contact_count; i++)
-        have_joints |= physics->contact_joints[i] != NULL;
+        have_joints |= contact_joint(physics, i) != NULL;
     if (!have_joints)
         add_awake_contacts(self, physics);
     for (int i = physics->sleeping_contact_count; have_joints && i < physics->contact_count; i++)
@@ -233,7 +233,7 @@ static void wake_connected(RimStep *self, Physics *physics)
     if (!physics->plugin_holds_ode || !solver_ode_wake_begin(self->solver))
         return;
     for (int i = 0; i < physics->contact_count; i++)
-        if (!physics->contact_joints[i])
+        if (!contact_joint(physics, i))
             link_contact(self, physics, &physics->contacts[i]);
     solver_ode_wake_end(self->solver);
     for (int i = 0; i < physics->body_count; i++) {

@@ -4,24 +4,28 @@
 #include <assert.h>
 #include <math.h>
 
-void solver_rotation(const double *q, double *r)
+// Doubling is exact, so it may stand where it costs least.
+static inline void rotation_of(double w, double x, double y, double z, double *r)
 {
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    double xx = 2.0 * x * x, yy = 2.0 * y * y, zz = 2.0 * z * z;
+    double x2 = 2.0 * x, y2 = 2.0 * y, z2 = 2.0 * z;
+    double xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, xz = x2 * z, yz = y2 * z;
+    double wx = x2 * w, wy = y2 * w, wz = z2 * w;
     r[0] = 1.0 - yy - zz;
-    r[1] = 2.0 * (x * y - w * z);
-    r[2] = 2.0 * (x * z + w * y);
-    r[3] = 2.0 * (x * y + w * z);
+    r[1] = xy - wz;
+    r[2] = xz + wy;
+    r[3] = xy + wz;
     r[4] = 1.0 - xx - zz;
-    r[5] = 2.0 * (y * z - w * x);
-    r[6] = 2.0 * (x * z - w * y);
-    r[7] = 2.0 * (y * z + w * x);
+    r[5] = yz - wx;
+    r[6] = xz - wy;
+    r[7] = yz + wx;
     r[8] = 1.0 - xx - yy;
 }
 
+void solver_rotation(const double *q, double *r) { rotation_of(q[0], q[1], q[2], q[3], r); }
+
 void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, body->rotation); }
 
-static void turn_first_order(double *q, const double *w, double h)
+static inline void turn_first_order(double *q, const double *w, double h)
 {
     double d0 = -w[0] * q[1] - w[1] * q[2] - w[2] * q[3], d1 = w[0] * q[0] + w[1] * q[3] - w[2] * q[2];
     double d2 = w[1] * q[0] + w[2] * q[1] - w[0] * q[3], d3 = w[2] * q[0] + w[0] * q[2] - w[1] * q[1];
@@ -41,7 +45,7 @@ static void turn_exactly(double *q, const double *w, double h)
     q[0] = r0, q[1] = r1, q[2] = r2, q[3] = r3;
 }
 
-static void turn(SolverBody *body, double h)
+static inline void turn(SolverBody *body, double h)
 {
     double *q = body->quaternion;
     const double *w = body->velocity + 3, *axis = body->finite_axis;
@@ -76,7 +80,7 @@ void solver_body_integrate(SolverBody *body, double dt)
     for (int i = 0; i < 3; i++)
         body->position[i] += dt * v[i];
     turn(body, dt);
-    solver_body_refresh(body);
+    solver_rotation(body->quaternion, body->rotation);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)
         && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > body->linear_damping_threshold)
         for (int i = 0; i < 3; i++)
@@ -122,6 +126,7 @@ static void inverse_inertia_world(const SolverBody *body, bool is_diagonal, floa
 void solver_body_predict(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6])
 {
     assert(body->mass > 0.0);
+    // As node_load_body() of the direct method, but in the precision of the iterations.
     const double *v = body->velocity, *w = v + 3;
     double dt = input->dt;
     bool is_diagonal = inertia_is_diagonal(body->inertia);

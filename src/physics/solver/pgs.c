@@ -37,9 +37,10 @@ typedef struct PgsIsland {
     bool has_converged;
 } PgsIsland;
 
-// A stretch of by_colour.
+// A stretch of by_colour, and where the points of its block begin.
 typedef struct BlockSpan {
     int32_t first, count;
+    int32_t first_point, point_count;
 } BlockSpan;
 
 typedef struct PgsBody {
@@ -67,6 +68,7 @@ typedef struct ContactPiece {
 enum { CONTACT_OPENS = 1, CONTACT_IS_PLAIN = 2 };
 
 struct PgsScratch {
+    SharedBlock *shared;  // of the solver: blocks and points stand there
     const SolverInput *input;
     PgsOptions options;
     const IslandTask *const *tasks;
@@ -85,12 +87,13 @@ struct PgsScratch {
     int32_t *by_colour;
     BlockSpan *spans;  // per block
     PgsBlock *blocks;
+    PgsPoint *points;   // of all blocks, of each as many as its longest lane has
     uint64_t *colours;  // per loose body: those taken
     PlainRow *rows;
     ContactMemory *memory;
     const BlockKernels *kernels;
     int span_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
-        manifold_capacity, by_colour_capacity, block_capacity, colour_capacity, row_capacity;
+        manifold_capacity, by_colour_capacity, colour_capacity, row_capacity;
     int body_count, manifold_count, block_count, row_count;
     int colour_count;
     int32_t *colour_first;  // manifolds of colour c in by_colour
@@ -99,7 +102,13 @@ struct PgsScratch {
     int colour_first_capacity, block_first_capacity, rank_first_capacity;
 };
 
-PgsScratch *pgs_scratch_create(void) { return memory_alloc(sizeof(PgsScratch)); }
+PgsScratch *pgs_scratch_create(SharedBlock *shared)
+{
+    assert_debug(shared);
+    PgsScratch *s = memory_alloc(sizeof *s);
+    s->shared = shared;
+    return s;
+}
 
 void pgs_scratch_destroy(PgsScratch *s)
 {
@@ -113,7 +122,6 @@ void pgs_scratch_destroy(PgsScratch *s)
     free(s->manifolds);
     free(s->by_colour);
     free(s->spans);
-    free(s->blocks);
     free(s->colours);
     free(s->colour_first);
     free(s->block_first);
@@ -125,14 +133,14 @@ void pgs_scratch_destroy(PgsScratch *s)
     free(s);
 }
 
-// Wide loads want blocks and velocities on 32-byte bounds; the contents need not survive growing.
+// Wide loads want velocities on 32-byte bounds; the contents need not survive growing.
 static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_size)
 {
     assert(needed >= 0 && item_size > 0);
     void **data = pointer;
     if (needed <= *capacity)
         return;
-    int grown = needed + needed / 2 + 8;
+    int grown = needed + needed / 8 + 8;
     free(*data);
     *data = memory_alloc_lines(memory_product((size_t)grown, item_size));
     *capacity = grown;
@@ -315,6 +323,7 @@ static void task_add_run(PgsScratch *s, int index, int first)
                 min_softness = solver_run_min_softness(task, first);
             contact_add_rows(s, run, i, places, min_softness);
         } else {
+            memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + 1, sizeof *s->manifolds);
             open = &s->manifolds[s->manifold_count++];
             *open = (Manifold){
                 .contacts = { i }, .point_count = 1, .body1 = places[0], .body2 = places[1], .task = index
@@ -327,7 +336,6 @@ static void task_add_contacts(PgsScratch *s, int index)
 {
     assert(index >= 0 && index < s->task_count);
     const IslandTask *task = s->tasks[index];
-    memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + task->contact_count, sizeof *s->manifolds);
     for (int r = 0; r < task->run_count; r++)
         task_add_run(s, index, task->runs[r]);
 }
@@ -438,13 +446,28 @@ static void manifolds_sort(PgsScratch *s)
         s->by_colour[s->rank_first[manifold_rank(&s->manifolds[i])]++] = i;
 }
 
-// Whose manifolds, `span->count` of them, stand in by_colour from `span->first` on.
+static BlockSpan span_at(const PgsScratch *s, int first, int end, int first_point)
+{
+    BlockSpan span = { .first = first, .count = int_min(BLOCK_LANES, end - first), .first_point = first_point };
+    for (int i = first; i < first + span.count; i++)
+        span.point_count = int_max(span.point_count, s->manifolds[s->by_colour[i]].point_count);
+    return span;
+}
+
+// Whose manifolds, `span->count` of them, stand in by_colour from `span->first` on. A block has the points of its
+// longest lane and no more: half of a pile's manifolds have fewer than four.
 static void blocks_span(PgsScratch *s)
 {
+    int point_count = 0;
     memory_grow(&s->spans, &s->span_capacity, s->block_count + 1, sizeof *s->spans);
     for (int c = 0, block = 0; c < s->colour_count; c++)
-        for (int first = s->colour_first[c]; first < s->colour_first[c + 1]; first += BLOCK_LANES)
-            s->spans[block++] = (BlockSpan){ first, int_min(BLOCK_LANES, s->colour_first[c + 1] - first) };
+        for (int first = s->colour_first[c]; first < s->colour_first[c + 1]; first += BLOCK_LANES) {
+            s->spans[block] = span_at(s, first, s->colour_first[c + 1], point_count);
+            point_count += s->spans[block++].point_count;
+        }
+    size_t room = memory_product((size_t)s->block_count, sizeof *s->blocks);
+    s->blocks = shared_block_reserve(s->shared, room + memory_product((size_t)point_count, sizeof *s->points) + 1);
+    s->points = (PgsPoint *)((char *)s->blocks + room);
 }
 
 static void manifolds_colour(PgsScratch *s)
@@ -463,7 +486,6 @@ static void manifolds_colour(PgsScratch *s)
         s->block_first[c + 1] = s->block_first[c]
                                 + (s->colour_first[c + 1] - s->colour_first[c] + BLOCK_LANES - 1) / BLOCK_LANES;
     s->block_count = s->block_first[s->colour_count];
-    grow_aligned(&s->blocks, &s->block_capacity, s->block_count, sizeof *s->blocks);
     blocks_span(s);
 }
 
@@ -584,11 +606,9 @@ static void build_blocks(int begin, int end, int worker, void *context)
     for (int i = begin; i < end; i++) {
         PgsBlock *block = &s->blocks[i];
         const int32_t *manifolds = s->by_colour + s->spans[i].first;
-        int lanes = s->spans[i].count, point_count = 0;
-        for (int lane = 0; lane < lanes; lane++)
-            point_count = int_max(point_count, s->manifolds[manifolds[lane]].point_count);
-        block_clear(block, point_count);
-        for (int lane = 0; lane < lanes; lane++) {
+        block->points = &s->points[s->spans[i].first_point];
+        block_clear(block, s->spans[i].point_count);
+        for (int lane = 0; lane < s->spans[i].count; lane++) {
             const Manifold *m = &s->manifolds[manifolds[lane]];
             block->is_on_world &= m->body2 == 0;
             lane_bodies(s, block, lane, m);

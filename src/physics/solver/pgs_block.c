@@ -248,10 +248,11 @@ static inline __attribute__((always_inline)) void iterate_block(PgsBlock *block,
     Motion a = gather(block->body1, velocities), b = { 0 };
     if (!is_on_world)
         b = gather(block->body2, velocities);
-    for (int k = 0; k < block->point_count; k++)
-        iterate_friction(block, &block->points[k], is_on_world, &a, &b);
-    for (int k = 0; k < block->point_count; k++)
-        iterate_normal(block, &block->points[k], is_on_world, &a, &b);
+    PgsPoint *const points = block->points, *const end = points + block->point_count;
+    for (PgsPoint *p = points; p < end; p++)
+        iterate_friction(block, p, is_on_world, &a, &b);
+    for (PgsPoint *p = points; p < end; p++)
+        iterate_normal(block, p, is_on_world, &a, &b);
     scatter(block->body1, block->moves1, &a, velocities);
     if (!is_on_world)
         scatter(block->body2, block->moves2, &b, velocities);

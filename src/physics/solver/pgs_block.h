@@ -39,7 +39,7 @@ typedef struct PgsBlock {
     F8 rhs1, rhs2;                // wanted velocities along the friction directions
     F8 mu1, mu2;
     F8 bounce, bounce_velocity;  // restitution, and the speed that bounces; BLOCK_NO_BOUNCE where nothing does
-    PgsPoint points[BLOCK_POINTS];
+    PgsPoint *points;            // point_count of them
 } PgsBlock;
 
 typedef struct BlockKernels {

@@ -23,7 +23,7 @@ Solver *solver_create(const SolverOptions *options)
     solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
     for (int i = 0; i < solver->scratch_count; i++)
         solver->direct_scratch[i] = direct_scratch_create();
-    solver->pgs_scratch = pgs_scratch_create();
+    solver->pgs_scratch = pgs_scratch_create(&solver->shared);
     return solver;
 }
 
@@ -31,6 +31,37 @@ void solver_lend_scratch(Solver *solver, DirectScratch *scratch)
 {
     assert(!scratch || solver->scratch_count == 1);
     solver->lent = scratch;
+}
+
+void solver_prefetch(const Solver *solver, bool is_there)
+{
+    if (!is_there) {
+        memory_prefetch(solver, sizeof *solver);
+        return;
+    }
+    const Topology *t = &solver->topology;
+    size_t bodies = (size_t)int_max(t->body_count, 0), joints = (size_t)int_max(t->joint_count, 0);
+    size_t groups = (size_t)t->group_count, islands = (size_t)solver->island_count;
+    memory_prefetch(t->links, sizeof *t->links * bodies);
+    memory_prefetch(t->groups, sizeof *t->groups * groups);
+    memory_prefetch(t->link_joints, sizeof *t->link_joints * joints);
+    memory_prefetch(t->group_of_body, sizeof *t->group_of_body * bodies);
+    memory_prefetch(t->joints, sizeof *t->joints * joints);
+    memory_prefetch(t->fixed, sizeof *t->fixed * bodies);
+    memory_prefetch(solver->row_memory, sizeof *solver->row_memory * SOLVER_JOINT_ROWS * joints);
+    memory_prefetch(solver->contact_memory_last,
+                    sizeof *solver->contact_memory_last * (size_t)solver->contact_last_count);
+    memory_prefetch(solver->contact_memory, sizeof *solver->contact_memory * (size_t)solver->contact_last_count);
+    memory_prefetch(solver->iterated, bodies);
+    memory_prefetch(solver->node_of_body, sizeof *solver->node_of_body * bodies);
+    memory_prefetch(solver->group_island, sizeof *solver->group_island * groups);
+    memory_prefetch(solver->awake_groups, sizeof *solver->awake_groups * groups);
+    memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
+    memory_prefetch(solver->group_awake, sizeof *solver->group_awake * groups);
+    memory_prefetch(solver->islands, sizeof *solver->islands * islands);
+    memory_prefetch(solver->tasks, sizeof *solver->tasks * islands);
+    memory_prefetch(solver->bundles, sizeof *solver->bundles * (size_t)solver->bundle_count);
+    memory_prefetch(solver->worker_statistics, sizeof *solver->worker_statistics);
 }
 
 void solver_destroy(Solver *solver)
@@ -47,7 +78,7 @@ void solver_destroy(Solver *solver)
                       t->fixed,
                       solver->row_memory,
                       solver->contact_memory,
-                      solver->contact_memory_last,
+                      solver->shared.data,
                       solver->contact_table,
                       solver->node_of_body,
                       solver->iterated,
@@ -101,6 +132,7 @@ void solver_renumber(Solver *solver, const int32_t *new_index, int count)
 {
     assert(count >= 0);
     assert(new_index || count == 0);
+    // What has no body any more is forgotten; the trees are built anew.
     Topology *t = &solver->topology;
     int kept = 0;
     t->valid = false;
@@ -211,6 +243,7 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
 
 const double *solver_contact_impulse(const Solver *solver, int contact)
 {
+    assert_debug(contact >= 0 && contact < solver->contact_last_count);
     return solver->contact_memory[contact].impulse;
 }
 
@@ -249,21 +282,23 @@ static void statistics_add(SolverStatistics *sum, const IslandStatistics *one)
     sum->restart_count += one->restarts;
     sum->fallback_count += one->fallbacks;
     sum->redundant_count += one->redundant;
+    sum->spring_island_count += one->springs;
 }
 
 static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
 {
-    SolverStatistics sum = solver->worker_statistics[worker];
+    assert_debug(worker >= 0 && worker < solver->scratch_count);
+    SolverStatistics *sum = &solver->worker_statistics[worker];
+    DirectScratch *scratch = solver->lent ? solver->lent : solver->direct_scratch[worker];
     for (int i = bundle->first; i < bundle->last; i++) {
         SolverMethod method = solver->islands[i].method;
-        sum.direct_island_count += method == SOLVER_DIRECT;
-        sum.swept_island_count += method == SOLVER_SWEPT;
         if (method == SOLVER_ITERATIVE)
             continue;
-        solver->direct(solver->lent ? solver->lent : solver->direct_scratch[worker], &solver->tasks[i]);
-        statistics_add(&sum, &solver->tasks[i].statistics);
+        sum->direct_island_count += method == SOLVER_DIRECT;
+        sum->swept_island_count += method == SOLVER_SWEPT;
+        solver->direct(scratch, &solver->tasks[i]);
+        statistics_add(sum, &solver->tasks[i].statistics);
     }
-    solver->worker_statistics[worker] = sum;
 }
 
 // What is iterated is assembled, and its bodies are prepared, while the other islands are solved directly.
@@ -307,6 +342,7 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
         SolverStatistics *one = &solver->worker_statistics[i];
         sum.direct_island_count += one->direct_island_count;
         sum.swept_island_count += one->swept_island_count;
+        sum.spring_island_count += one->spring_island_count;
         sum.dense_row_count += one->dense_row_count;
         sum.largest_dense = int_max(sum.largest_dense, one->largest_dense);
         sum.pivot_round_count += one->pivot_round_count;
@@ -326,37 +362,55 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
     totals->body_reset_count += sum.body_reset_count;
 }
 
+static inline int awake_body(const SolverInput *input, int i) { return input->awake ? input->awake[i] : i; }
+
+static inline void body_integrate(SolverBody *body, double dt)
+{
+    if (!(body->flags & SOLVER_BODY_ASLEEP))
+        solver_body_integrate(body, dt);
+}
+
 static void integrate_range(int begin, int end, int worker, void *context)
 {
     const SolverInput *input = context;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        SolverBody *body = &input->bodies[input->awake ? input->awake[i] : i];
-        if (!(body->flags & SOLVER_BODY_ASLEEP))
-            solver_body_integrate(body, input->dt);
-    }
+    for (int i = begin; i < end; i++)
+        body_integrate(&input->bodies[awake_body(input, i)], input->dt);
 }
 
 // A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
-static void stop_range(int begin, int end, int worker, void *context)
+static inline void body_check(SolverBody *body, SolverStatistics *statistics)
+{
+    double *v = body->velocity;
+    double sum = ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
+    if (isfinite(sum))
+        return;
+    memset(v, 0, 6 * sizeof *v);
+    body->flags |= SOLVER_BODY_STOPPED;
+    statistics->body_reset_count++;
+}
+
+static void check_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
-    const SolverInput *input = work->input;
+    for (int i = begin; i < end; i++)
+        body_check(&work->input->bodies[awake_body(work->input, i)], &work->solver->worker_statistics[worker]);
+}
+
+// Both, while a body is at hand.
+static void finish_range(int begin, int end, int worker, void *context)
+{
+    const StepWork *work = context;
     for (int i = begin; i < end; i++) {
-        SolverBody *body = &input->bodies[input->awake ? input->awake[i] : i];
-        double *v = body->velocity;
-        double sum = ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
-        if (isfinite(sum))
-            continue;
-        memset(v, 0, 6 * sizeof *v);
-        body->flags |= SOLVER_BODY_STOPPED;
-        work->solver->worker_statistics[worker].body_reset_count++;
+        SolverBody *body = &work->input->bodies[awake_body(work->input, i)];
+        body_check(body, &work->solver->worker_statistics[worker]);
+        body_integrate(body, work->input->dt);
     }
 }
 
 // Trees and contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that
-// are iterated.
-void solver_solve(Solver *solver, const SolverInput *given)
+// are iterated; in the end `finish` over all bodies.
+static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
 {
     assert(given->dt > 0.0);
     assert(given->body_count >= 0 && given->joint_count >= 0);
@@ -368,9 +422,9 @@ void solver_solve(Solver *solver, const SolverInput *given)
         input.awake_count = input.body_count;
     Pool *pool = solver->options.pool;
     StepWork work = { solver, &input };
+    iterated_grow(solver, input.body_count + 1);
     solver_topology_update(solver, &input);
     memory_grow(&solver->node_of_body, &solver->node_capacity, input.body_count + 1, sizeof(int32_t));
-    iterated_grow(solver, input.body_count + 1);
     solver_contacts_gather(solver, &input);
     int pieces = solver_contacts_piece_count(&input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
@@ -383,9 +437,11 @@ void solver_solve(Solver *solver, const SolverInput *given)
         pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
     if (solver->pgs_task_count > 0)
         solver_pgs_end(solver->pgs_scratch);
-    pool_for(pool, input.awake_count, BODY_GRAIN, stop_range, &work);
+    pool_for(pool, input.awake_count, BODY_GRAIN, finish, &work);
     statistics_gather(solver, &input);
 }
+
+void solver_solve(Solver *solver, const SolverInput *input) { solve(solver, input, check_range); }
 
 void solver_integrate(Solver *solver, const SolverInput *given)
 {
@@ -397,8 +453,4 @@ void solver_integrate(Solver *solver, const SolverInput *given)
     pool_for(solver->options.pool, input.awake_count, BODY_GRAIN, integrate_range, &input);
 }
 
-void solver_step(Solver *solver, const SolverInput *input)
-{
-    solver_solve(solver, input);
-    solver_integrate(solver, input);
-}
+void solver_step(Solver *solver, const SolverInput *input) { solve(solver, input, finish_range); }

@@ -100,12 +100,14 @@ typedef struct SolverOptions {
     SolverMethod method;  // for every island; SOLVER_AUTO chooses per island
     int iterations;       // of the iterative method; 0: the default
     bool portable;        // leave wide instructions unused (the results are the same)
+    bool no_springs;      // rows with bounds always in a dense problem (the results differ by rounding)
     Pool *pool;           // NULL: everything on the caller's thread
 } SolverOptions;
 
 typedef struct SolverStatistics {
     int island_count, direct_island_count, swept_island_count, iterative_island_count;
-    int group_count;  // of jointed bodies
+    int spring_island_count;  // direct ones whose rows with bounds were springs and equations of the trees
+    int group_count;          // of jointed bodies
     int row_count, contact_count, dense_row_count, largest_dense;
     int pivot_round_count;  // of the small dense problems
     int sweep_count;        // of the large ones
@@ -135,6 +137,8 @@ typedef struct DirectScratch DirectScratch;
 DirectScratch *direct_scratch_create(void);
 void direct_scratch_destroy(DirectScratch *scratch);  // NULL is fine
 void solver_lend_scratch(Solver *solver, DirectScratch *scratch);
+// Before it is used again after a while: fetches it into the cache, then (`is_there`) what it points to.
+void solver_prefetch(const Solver *solver, bool is_there);
 Solver *solver_create(const SolverOptions *options);  // NULL means the defaults
 void solver_destroy(Solver *solver);                  // NULL is fine
 void solver_forget(Solver *solver);                   // drops everything remembered from earlier steps
@@ -168,6 +172,25 @@ void solver_rotation(const double *quaternion, double *rotation);  // 4 numbers 
 void solver_body_refresh(SolverBody *body);                        // rotation from quaternion
 void solver_body_integrate(SolverBody *body, double dt);           // pose from velocity, damping, speed limit
 // The two unit vectors at right angles to a unit normal that ODE's friction directions use.
-void solver_plane_space(const double normal[3], double p[3], double q[3]);
+static inline void solver_plane_space(const double n[3], double p[3], double q[3])
+{
+    if (fabs(n[2]) > M_SQRT1_2) {
+        double a = n[1] * n[1] + n[2] * n[2], k = 1.0 / sqrt(a);
+        p[0] = 0.0;
+        p[1] = -n[2] * k;
+        p[2] = n[1] * k;
+        q[0] = a * k;
+        q[1] = -n[0] * p[2];
+        q[2] = n[0] * p[1];
+    } else {
+        double a = n[0] * n[0] + n[1] * n[1], k = 1.0 / sqrt(a);
+        p[0] = -n[1] * k;
+        p[1] = n[0] * k;
+        p[2] = 0.0;
+        q[0] = -n[2] * p[1];
+        q[1] = n[2] * p[0];
+        q[2] = a * k;
+    }
+}
 
 #endif

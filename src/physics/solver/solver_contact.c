@@ -6,30 +6,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PIECE 256  // contacts that a worker takes at a time
-
-void solver_plane_space(const double n[3], double p[3], double q[3])
-{
-    if (fabs(n[2]) > M_SQRT1_2) {
-        double a = n[1] * n[1] + n[2] * n[2], k = 1.0 / sqrt(a);
-        p[0] = 0.0;
-        p[1] = -n[2] * k;
-        p[2] = n[1] * k;
-        q[0] = a * k;
-        q[1] = -n[0] * p[2];
-        q[2] = n[0] * p[1];
-    } else {
-        double a = n[0] * n[0] + n[1] * n[1], k = 1.0 / sqrt(a);
-        p[0] = -n[1] * k;
-        p[1] = n[0] * k;
-        p[2] = 0.0;
-        q[0] = -n[2] * p[1];
-        q[1] = n[2] * p[0];
-        q[2] = a * k;
-    }
-}
 
 static void cross(const double *a, const double *b, double *out)
 {
@@ -339,7 +319,7 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
     const ContactMemory *last = solver->contact_memory_last;
     const ContactRun *run = &solver->contact_runs[first_contact];
     uint64_t taken = 0;
-    int first = contact_find_run(solver, run->pair, guess), end = first < 0 ? 0 : *guess;
+    int first = contact_find_run(solver, run_pair(run), guess), end = first < 0 ? 0 : *guess;
     for (int i = 0; i < run->count; i++) {
         const SolverContact *contact = &input->contacts[first_contact + i];
         ContactMemory *memory = &solver->contact_memory[first_contact + i];
@@ -349,7 +329,7 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
         if (match >= 0)
             *memory = last[match];
         else
-            *memory = (ContactMemory){ .pair = run->pair,
+            *memory = (ContactMemory){ .pair = run_pair(run),
                                        .impulse = { contact->held[0], contact->held[1], contact->held[2] } };
         memcpy(memory->at, at, sizeof at);
     }
@@ -413,8 +393,8 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
     const SolverContact *contacts = input->contacts;
     const SolverSurface *surface = solver_surface(input, first);
     ContactRun run = { .count = 1, .row_count = surface_row_count(surface) };
-    run.pair = contact_pair(&contacts[first], run.bodies);
-    assert(run.bodies[0] >= 0 && run.bodies[0] < input->body_count && run.bodies[1] < input->body_count);
+    contact_pair(&contacts[first], run.bodies);
+    assert_debug(run.bodies[0] < input->body_count && run.bodies[1] < input->body_count);  // -1: what does not move
     for (int k = 0; k < 2; k++)
         run.groups[k] = contact_group(&solver->topology, input, run.bodies[k]);
     for (int i = first + 1, rows = run.row_count;
@@ -438,9 +418,10 @@ static void runs_piece(Solver *solver, const SolverInput *input, int piece)
     order->stretch_count = 0;
     for (; at < end; at += solver->contact_runs[at].count) {
         solver->contact_runs[at] = run_at(solver, input, at);
-        if (solver->contact_runs[at].pair < before)
+        uint64_t pair = run_pair(&solver->contact_runs[at]);
+        if (pair < before)
             order_break(order, at);
-        before = solver->contact_runs[at].pair;
+        before = pair;
     }
 }
 
@@ -461,15 +442,22 @@ static void order_gather(Solver *solver, int pieces, int count)
     order_end(&solver->contact_order, count);
 }
 
-// What was remembered in the last step becomes the old memory; its room takes the new one.
-static void contact_memory_swap(Solver *solver, int count)
+void *shared_block_reserve(SharedBlock *block, size_t size)
 {
-    ContactMemory *swap = solver->contact_memory;
-    solver->contact_memory = solver->contact_memory_last;
-    solver->contact_memory_last = swap;
-    int capacity = solver->contact_memory_capacity;
-    solver->contact_memory_capacity = solver->contact_last_capacity;
-    solver->contact_last_capacity = capacity;
+    if (size > block->size) {
+        free(block->data);
+        block->size = size + size / 8;
+        block->data = memory_alloc_lines(block->size);
+    }
+    return block->data;
+}
+
+// What was remembered in the last step is put aside, where it can be found while this step's is written.
+static void contact_memory_keep(Solver *solver, int count)
+{
+    size_t bytes = memory_product((size_t)solver->contact_last_count, sizeof(ContactMemory));
+    solver->contact_memory_last = shared_block_reserve(&solver->shared, bytes + 1);
+    memory_copy(solver->contact_memory_last, solver->contact_memory, bytes);
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, count + 1, sizeof(ContactMemory));
     solver->contact_order_last = solver->contact_order;
     if (!solver->is_order_known)
@@ -485,7 +473,7 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
     memory_grow(&solver->contact_runs, &solver->contact_run_capacity, count + 1, sizeof *solver->contact_runs);
     memory_grow(&solver->chunk_orders, &solver->chunk_order_capacity, pieces + 1, sizeof *solver->chunk_orders);
     pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
-    contact_memory_swap(solver, count);
+    contact_memory_keep(solver, count);
     order_gather(solver, pieces, count);
 }
 

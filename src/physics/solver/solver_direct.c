@@ -4,7 +4,9 @@
 // and momentum b are carried over the rows of its link (child side Jc, parent side Jp, softness g = cfm/dt):
 //     S = Jc M^-1 Jc' + g         parent mass += Jp' S^-1 Jp         parent momentum += Jp' S^-1 (rhs - Jc M^-1 b)
 // and from the root down  impulse = S^-1 (rhs - Jc M^-1 b - Jp v_parent),  v = M^-1 (b + Jc' impulse).
-// Only sums of positive parts occur, so the masses stay positive definite for any mass ratio.
+// Only sums of positive parts occur, so the masses stay positive definite for any mass ratio. Neither inverse is ever
+// written down: M and S are eliminated by blocks of 3x3, M's of moving and turning, S's of its first and last three
+// equations, and vectors go through the blocks. A joint that holds a point has zeros and multiples of 1 in them.
 //
 // Rows with bounds (contacts, stops, motors that reach their limit) and rows that close loops form a dense problem in
 // their impulses. Its matrix comes from responses along the tree: a unit impulse is carried to the root once per column
@@ -15,13 +17,16 @@
 // This file is compiled twice, for the plain and for the wide instruction set; the order of operations is the same.
 #include "physics/solver/solver_direct.h"
 #include "physics/solver/solver_direct_bounds.h"
+#include "physics/solver/solver_direct_build.h"
 #include "physics/solver/solver_direct_columns.h"
+#include "physics/solver/solver_direct_soft.h"
 #include "physics/solver/solver_direct_sweep.h"
 #include "physics/solver/solver_direct_tree.h"
 #include "physics/solver/tuning.h"
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +43,10 @@ void direct_scratch_destroy(DirectScratch *s)
 {
     if (!s)
         return;
+    // Every array that something grew.
     void *owned[] = { s->nodes,
                       s->responses,
+                      s->before,
                       s->motors,
                       s->dense,
                       s->groups,
@@ -75,12 +82,14 @@ void direct_scratch_destroy(DirectScratch *s)
 }
 #endif
 
+// The rows of one contact with its sides as the trees have them.
 static void contact_add(DirectScratch *s, const IslandTask *task, const ContactRun *run, int index, const int nodes[2],
                         double min_softness)
 {
     const SolverInput *input = task->input;
     ContactMemory *memory = &task->contact_memory[index];
     ContactRow rows[SOLVER_CONTACT_ROWS];
+    assert(index >= 0 && index < input->contact_count);
     int count = solver_contact_rows(input, run->bodies, index, rows), normal = s->dense_count;
     memory_grow(&s->dense, &s->dense_capacity, s->dense_count + count, sizeof *s->dense);
     for (int i = 0; i < count; i++) {
@@ -91,7 +100,7 @@ static void contact_add(DirectScratch *s, const IslandTask *task, const ContactR
         dense->scaled_by = row->scaled ? normal : -1;
         dense->lo = row->scaled ? row->lo : row->lo * input->dt;
         dense->hi = row->scaled ? row->hi : row->hi * input->dt;
-        dense->force = NULL;
+        dense->source = NULL;
         dense->state = &memory->state[row->slot];
         dense->kept = &memory->impulse[row->slot];
         dense->memory = NULL;
@@ -114,6 +123,7 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
     for (int r = 0; r < task->run_count; r++) {
         int first = task->runs[r], nodes[2];
         const ContactRun *run = &task->contact_runs[first];
+        assert_debug(run->count > 0 && first + run->count <= task->input->contact_count);
         double min_softness = task->swept ? solver_run_min_softness(task, first) : 0.0;
         for (int k = 0; k < 2; k++)
             nodes[k] = run->bodies[k] >= 0 && !solver_body_is_fixed(&bodies[run->bodies[k]])
@@ -127,6 +137,7 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
 // Carries the impulses of the dense rows, beyond those that were applied before, through the trees.
 static __attribute__((noinline)) void dense_apply(DirectScratch *s)
 {
+    assert_debug(s->dense_count <= s->x_capacity);
     for (int i = 0; i < s->node_count; i++)
         memset(s->nodes[i].momentum, 0, sizeof s->nodes[i].momentum);
     for (int i = 0; i < s->dense_count; i++) {
@@ -148,6 +159,7 @@ static bool motors_exceed(DirectScratch *s, double dt)
     bool any = false;
     for (int i = 0; i < s->motor_count; i++) {
         const TreeMotor *motor = &s->motors[i];
+        assert_debug(motor->node >= 0 && motor->node < s->node_count && motor->row >= 0 && motor->row < LINK_ROWS);
         const SolverRow *row = s->nodes[motor->node].rows[motor->row];
         double force = s->nodes[motor->node].impulse[spatial_place(motor->row)] / dt,
                slack = 1e-9 * (fabs(force) + 1e-9);
@@ -172,6 +184,7 @@ static void motors_all_dense(DirectScratch *s)
 static bool dense_settle(DirectScratch *s, IslandTask *task, bool is_last)
 {
     double dt = task->input->dt;
+    assert(dt > 0.0);
     if (s->dense_count > 0 && task->swept) {
         dense_sweep(s, task, &task->statistics);
         dense_apply(s);
@@ -190,20 +203,58 @@ static bool dense_settle(DirectScratch *s, IslandTask *task, bool is_last)
     return is_last || !motors_exceed(s, dt);
 }
 
+// The same with the rows with bounds in the tree.
+static __attribute__((noinline)) SoftResult soft_settle(DirectScratch *s, IslandTask *task, bool is_last)
+{
+    const SolverInput *input = task->input;
+    const int n = s->dense_count;
+    assert_debug(n > 0 && !task->swept);
+    dense_reserve(s, 0, four_up(n));
+    soft_begin(s, input->dt);
+    bool friction = normals_begin(s);
+    if (!soft_rounds(s, input, &task->statistics, true))
+        return SOFT_GIVEN_UP;
+    memcpy(s->frictionless, s->state, (size_t)n);
+    if (friction) {
+        if (s->motor_count > 0 && !is_last && motors_exceed(s, input->dt))
+            return SOFT_MOTOR;
+        friction_begin(s);
+        if (!soft_rounds(s, input, &task->statistics, false))
+            return SOFT_GIVEN_UP;
+    }
+    dense_remember(s);
+    return is_last || !motors_exceed(s, input->dt) ? SOFT_SETTLED : SOFT_MOTOR;
+}
+
+// The island with its rows and contacts. False as dense_settle().
+static bool island_settle(DirectScratch *s, IslandTask *task, bool is_last)
+{
+    if (s->dense_count > 0 && !task->swept && task->springs && soft_applies(s, task->input)) {
+        SoftResult result = soft_settle(s, task, is_last);
+        task->statistics.springs = result == SOFT_SETTLED;
+        if (result != SOFT_GIVEN_UP)
+            return result == SOFT_SETTLED;
+        soft_give_up(s, task->input->dt);
+    } else {
+        tree_factor(s, task->input->dt, NODES_ALL);
+    }
+    tree_solve_free(s);
+    return dense_settle(s, task, is_last);
+}
+
 static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask *task)
 {
     double fps = 1.0 / task->input->dt;
     for (int i = 0; i < s->node_count; i++) {
         const Node *node = &s->nodes[i];
         spatial_unpack(task->input->bodies[node->body].velocity, node->velocity);
-        for (int r = 0; r < LINK_ROWS; r++)
-            if (node->rows[r])
-                node->rows[r]->force = node->impulse[spatial_place(r)] * fps;
+        for (int r = 0; node->link != LINK_LOOSE && r < LINK_ROWS; r++)
+            node->rows[r]->force = node->impulse[spatial_place(r)] * fps;
     }
     for (int i = 0; i < s->dense_count; i++) {
         DenseRow *row = &s->dense[i];
-        if (row->force)
-            *row->force = s->x[i] * fps;
+        if (row->source)
+            row->source->force = s->x[i] * fps;
         if (row->kept)
             *row->kept = s->x[i];
         if (!row->memory || row->memory->dense == 0)
@@ -217,6 +268,7 @@ static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask 
 
 void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
 {
+    assert_debug(s && task->group_count > 0);
     s->redundant = 0;
     for (int attempt = 0;; attempt++) {
         tree_build(s, task);
@@ -225,9 +277,7 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
             motors_all_dense(s);
             continue;
         }
-        tree_factor(s, task->input->dt);
-        tree_solve_free(s);
-        if (dense_settle(s, task, attempt == MAX_RESTARTS))
+        if (island_settle(s, task, attempt == MAX_RESTARTS))
             break;
         task->statistics.restarts++;
         if (attempt == MAX_RESTARTS - 1)

@@ -14,6 +14,9 @@ typedef int64_t I4 __attribute__((vector_size(32)));
 static inline V4 v4_load(const double *p) { return *(const V4 *)p; }
 static inline void v4_store(double *p, V4 v) { *(V4 *)p = v; }
 
+// A count of numbers that are worked on four at a time.
+static inline int four_up(int n) { return (n + 3) & ~3; }
+
 // Six numbers one after the other: those of six columns.
 typedef struct V6 {
     V4 a;
@@ -26,6 +29,8 @@ static inline void v6_store(double *p, V6 v)
     *(V4 *)p = v.a;
     *(V2 *)(p + 4) = v.b;
 }
+static inline V6 v6_scale(V6 v, double s) { return (V6){ v.a * s, v.b * s }; }
+static inline V6 v6_add(V6 v, V6 w) { return (V6){ v.a + w.a, v.b + w.b }; }
 static inline V6 v6_mad(V6 v, V6 w, double s) { return (V6){ v.a + w.a * s, v.b + w.b * s }; }
 static inline double v6_dot(V6 v, V6 w)
 {
@@ -93,22 +98,59 @@ static inline Spatial spatial_matrix(const double *columns, const double *x)
 // Equations that one link of the tree carries; fewer are padded with empty ones. Of a joint that holds a point the
 // first three turn and the last three are the point's.
 #define LINK_ROWS 6
+#define ALL_FLIPPED 0x3f  // bit for each
 
-typedef struct Node {
-    double inverse[6 * SPATIAL];  // mass while it is summed up, then its inverse
-    double y[6 * SPATIAL];        // M^-1 Jc', a vector for each equation
-    double x[6 * SPATIAL];        // S^-1 Jp, likewise
-    double s[6 * SPATIAL];        // S^-1; its numbers, too, stand three by three
+typedef enum LinkKind {
+    LINK_LOOSE,  // no equations: a root, or a joint whose rows are all bounded
+    LINK_ANY,
+    LINK_POINT_TWO_TURNS,  // without the third equation: hinges, universal joints, balls
+    LINK_POINT_THREE_TURNS,
+} LinkKind;
+
+static inline bool link_holds_point(LinkKind link) { return link >= LINK_POINT_TWO_TURNS; }
+
+// A node's mass M = (P B; B' C), its own and what its subtree adds; of its quarters three rows of three numbers and a
+// zero each. When it is factored P^-1, P^-1 B and (C - B' P^-1 B)^-1 stand in their places: with a = momentum of
+// turning less B' P^-1 times that of moving, moving and turning no longer feel each other.
+typedef struct NodeMass {
+    double linear[12], coupling[12], angular[12];
+} NodeMass;
+
+enum { LINEAR_HALF, ANGULAR_HALF };
+enum { FIRST_THREE, LAST_THREE };
+
+// A link's matrix S = (F K; K' G) of its first and its last three equations, eliminated: F^-1, F^-1 K and
+// (G - K' F^-1 K)^-1. The sides are 3x3 blocks, so that what a joint leaves out is not touched: child's in the
+// coordinates in which the mass is factored, parent's with the first three eliminated from the last three; `push` is
+// S^-1 times these.
+typedef struct __attribute__((aligned(64))) Node {
+    NodeMass mass;
+    double child_side[2][2][12], parent_side[2][2][12], push[2][2][12];  // by half, and by the first or last equations
+    double first[12], across[12], last[12];
     double momentum[SPATIAL], velocity[SPATIAL];
-    double rhs[SPATIAL], t[SPATIAL], impulse[SPATIAL];  // of the equations
-    SolverRow *rows[LINK_ROWS];                         // NULL: an empty equation
-    int body, parent, depth, tree;
-    int row_count;
-    bool holds_point;
+    double turning[4];        // that the momentum causes alone, without the link
+    double rhs[SPATIAL];      // of the equations,
+    double missing[SPATIAL];  // ... what the first three lack before the parent moves, and impulses of the last three
+    double impulse[SPATIAL];
+    double child_point, parent_point;  // of a joint that holds a point: velocity in its equations by that of the body
+    SolverRow *rows[LINK_ROWS];        // that of the scratch for an empty equation
+    int body, parent, depth, tree;     // the depth is known where columns are
+    int row_count;                     // of LINK_ANY
+    LinkKind link;
+    int spare;        // place of an equation for a row with bounds along the link, -1: none
+    bool is_leaf;     // nothing was added to its mass: it moves and turns by itself
     uint8_t flipped;  // bit per equation: the child is body 2
     bool on_path;     // from a row to the root: its Response is filled
     bool is_meeting;  // ... and columns begin there or come together
 } Node;
+
+// A node before rows with bounds were added to it.
+typedef struct NodeBefore {
+    NodeMass mass;
+    double momentum[SPATIAL];
+    LinkKind link;
+    bool is_leaf;
+} NodeBefore;
 
 typedef struct Response {
     double total[6 * SPATIAL];  // velocity per impulse
@@ -126,9 +168,7 @@ typedef struct ColumnGroup {
     int node, tree;
     int first, width;  // columns, at most six
     bool is_link;
-    int start;     // in `up`: for each column a vector per node from the root down
-    int response;  // in `response_up`: of a link's likewise; else per node a 6x6 block, column lanes last, zero when
-                   // fewer
+    int start;  // in `up` and `response_up`: column_size() numbers
 } ColumnGroup;
 
 // Rows one after the other whose only moving side is the same six columns, or are columns themselves: worked on four at
@@ -145,15 +185,16 @@ typedef struct DenseRow {
     int widths[2];   // 1 or 6
     double coefficients[2][6];
     double rhs, gamma;
-    double scale;    // velocity per impulse if no joint held the bodies, roughly
-    double lo, hi;   // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
-    int scaled_by;   // dense row of the normal, or -1
-    double applied;  // impulse that the trees have felt
-    double *force;   // of a joint's row, else NULL
-    double *kept;    // impulse for the iterative method's warm start, NULL for joints
+    double scale;       // velocity per impulse if no joint held the bodies, roughly
+    double lo, hi;      // impulses; friction: coefficients of the normal impulse when `scaled_by` is set
+    int scaled_by;      // dense row of the normal, or -1
+    double applied;     // impulse that the trees have felt
+    SolverRow *source;  // of a joint, else NULL
+    double *kept;       // impulse for the iterative method's warm start, NULL for joints
     int8_t *state;
     RowMemory *memory;  // NULL for contacts
     int nodes[2];
+    int link_node;  // of a row along a link, its lower node; -1: not along one. Where rows are solved as soft
     double j[2][SPATIAL];
 } DenseRow;
 
@@ -174,6 +215,7 @@ typedef struct SweepRow {
 struct DirectScratch {
     Node *nodes;
     Response *responses;
+    NodeBefore *before;  // per node, of those on a row's way to the root
     TreeMotor *motors;
     DenseRow *dense;
     ColumnGroup *groups;
@@ -200,9 +242,10 @@ struct DirectScratch {
     int gram_capacity, matrix_capacity, factor_matrix_capacity, product_capacity;
     int rhs_capacity, x_capacity, lo_capacity, hi_capacity, work_capacity, reciprocal_capacity, state_capacity,
         frictionless_capacity, index_capacity;
-    int first_column_capacity, side_capacity, held_capacity;
-    int node_count, motor_count, dense_count, column_count, group_count, run_count, up_count, response_count;
+    int first_column_capacity, side_capacity, held_capacity, before_capacity;
+    int node_count, motor_count, dense_count, column_count, group_count, run_count, up_count;
     int redundant;
+    SolverRow empty;  // what an equation is that no row fills
 };
 
 #endif

@@ -1,160 +1,230 @@
 // solver_direct_link.h - the equations of one link: what a child's mass, seen through its joint, adds to its parent's.
 // A part of solver_direct.c, which is compiled once for each instruction set.
+//
+// A joint that holds a point (balls, hinges, universal and fixed joints) has child's side (0 D; k X) and parent's
+// (0 D'; o X'): the first equations turn, the last three are the point's. Functions are written once for it and for any
+// other link and become one each by their constant arguments: `holds_point`, and `turns`, how many of the first three
+// equations there are.
 #ifndef TALUS_PHYSICS_SOLVER_DIRECT_LINK_H
 #define TALUS_PHYSICS_SOLVER_DIRECT_LINK_H
 
-#include "physics/solver/solver_direct_inverse.h"
+#include "physics/solver/solver_direct_matrix.h"
 
-// Whether equation r of a link is empty for certain: `turns` of the joint that holds a point is 2.
-static inline bool is_left_out(int r, int turns) { return r == 2 && turns == 2; }
+#include <assert.h>
+#include <stddef.h>
 
-// Three numbers of a row; behind them stands another of it.
-static inline V4 row_half(const double *j) { return v4_first_three(v4_load(j)); }
+// Half of three rows that stand as vectors: the linear or the angular one.
+INLINE Matrix3 half_load(const double *rows)
+{
+    return (Matrix3){ { v4_load(rows), v4_load(rows + SPATIAL), v4_load(rows + 2 * SPATIAL) } };
+}
+
+INLINE void half_store(double *rows, Matrix3 m)
+{
+    v4_store(rows, m.row[0]);
+    v4_store(rows + SPATIAL, m.row[1]);
+    v4_store(rows + 2 * SPATIAL, m.row[2]);
+}
+
+// Where three rows of vectors have their halves, and where the last three rows stand.
+enum { ANGULAR = 4, LAST = 3 * SPATIAL };
+
+// ---- masses ----
+
+// Alone a body's mass is factored as it is but for the inverses. Returns that of the angular block, as the link needs
+// it at once.
+INLINE Inverse3 mass_factor(NodeMass *mass, bool is_leaf)
+{
+    Matrix3 turn = matrix3_load(mass->angular);
+    if (is_leaf) {
+        double inverse = 1.0 / mass->linear[0];
+        matrix3_store(mass->linear, (Matrix3){ { { inverse }, { 0.0, inverse }, { 0.0, 0.0, inverse } } });
+    } else {
+        Inverse3 move = matrix3_inverse_mass(matrix3_load(mass->linear));
+        Matrix3 across = matrix3_load(mass->coupling);
+        Matrix3 moved = matrix3_scale(matrix3_multiply(move.matrix, across), move.by);
+        turn = matrix3_take_square(turn, across, moved, 3);
+        matrix3_store(mass->linear, inverse3_matrix(move));
+        matrix3_store(mass->coupling, moved);
+    }
+    Inverse3 inverse = matrix3_inverse_mass(turn);
+    matrix3_store(mass->angular, inverse3_matrix(inverse));
+    return inverse;
+}
+
+// ---- the matrix of a link ----
 
 // Both sides of a node's equations. An empty one has zeros.
 typedef struct LinkSides {
     const double *child[LINK_ROWS], *parent[LINK_ROWS];
 } LinkSides;
 
-static inline LinkSides node_sides(const Node *node)
+INLINE LinkSides node_sides(const Node *node, bool holds_point)
 {
-    static const SolverRow nothing;
+    static_assert(offsetof(SolverRow, j1) == 0 && offsetof(SolverRow, j2) == 6 * sizeof(double), "sides of a row");
     LinkSides sides;
     for (int r = 0; r < LINK_ROWS; r++) {
-        const SolverRow *row = node->rows[r] ? node->rows[r] : &nothing;
-        bool flipped = node->flipped >> r & 1;
-        sides.child[r] = flipped ? row->j2 : row->j1;
-        sides.parent[r] = flipped ? row->j1 : row->j2;
+        const SolverRow *row = holds_point && r > 3 ? node->rows[3] + (r - 3) : node->rows[r];
+        int child = 6 * (holds_point ? node->flipped & 1 : node->flipped >> r & 1);
+        sides.child[r] = (const double *)row + child;
+        sides.parent[r] = (const double *)row + (6 - child);
     }
     return sides;
 }
 
-// What a row adds to the diagonal of S; an empty one gets something to divide by.
-static inline double row_softness(const SolverRow *row, double fps) { return row ? row->cfm * fps : 1.0; }
-
-static inline Spatial row_side(const double *j) { return (Spatial){ row_half(j), row_half(j + 3) }; }
-
-// Any joint: y = M^-1 Jc' and S^-1.
-static inline void link_couple(DirectScratch *s, Node *node, const LinkSides *sides, double fps)
+// One half of the three rows from `first` on.
+INLINE Matrix3 sides_half(const double *const *sides, int first, int half)
 {
-    Spatial j[LINK_ROWS], y[LINK_ROWS];
-    double d[LINK_ROWS][LINK_ROWS], scale[LINK_ROWS];
-    for (int r = 0; r < LINK_ROWS; r++) {
-        double six[SPATIAL];
-        j[r] = row_side(sides->child[r]);
-        spatial_store(six, j[r]);
-        y[r] = spatial_matrix(node->inverse, six);
-        spatial_store(node->y + SPATIAL * r, y[r]);
-    }
-    for (int r = 0; r < LINK_ROWS; r++) {
-        for (int c = r; c < LINK_ROWS; c++)
-            d[c][r] = d[r][c] = spatial_dot(j[r], y[c]);
-        scale[r] = d[r][r] += row_softness(node->rows[r], fps);
-    }
-    V4 last[3];
-    for (int r = 0; r < 3; r++) {
-        v4_store(node->s + SPATIAL * r + 4, v4_three(d[r][3], d[r][4], d[r][5]));
-        last[r] = v4_three(d[3 + r][3], d[3 + r][4], d[3 + r][5]);
-    }
-    symmetric_invert(node->s, (Sym3){ d[0][0], d[0][1], d[0][2], d[1][1], d[1][2], d[2][2] }, last, scale,
-                     &s->redundant);
+    return (Matrix3){ { v4_load_three(sides[first] + half), v4_load_three(sides[first + 1] + half),
+                        v4_load_three(sides[first + 2] + half) } };
 }
 
-// The same of a joint that holds a point, its child side Jc = (0 D; k X), without the third row of D when `turns` is 2.
-static inline __attribute__((always_inline)) void point_couple(DirectScratch *s, Node *node, const LinkSides *sides,
-                                                               double fps, int turns)
+typedef struct LinkMatrix {
+    Matrix3 first, across, last;
+} LinkMatrix;
+
+// What a row adds to the diagonal of S.
+INLINE double row_softness(const SolverRow *row, double fps) { return row->cfm * fps; }
+
+INLINE Matrix3 matrix3_soften(Matrix3 m, SolverRow *const *rows, double fps)
 {
-    const double *inverse = node->inverse, *const *child = sides->child;
-    double k = child[3][0], turn[3][3] = { { 0 } }, soft[LINK_ROWS], scale[LINK_ROWS];
-    V4 across[3], points[LINK_ROWS];  // columns of X; S of each row with the point's
+    double x = row_softness(rows[0], fps), y = row_softness(rows[1], fps), z = row_softness(rows[2], fps);
+    return (Matrix3){ { m.row[0] + (V4){ x }, m.row[1] + (V4){ 0.0, y }, m.row[2] + (V4){ 0.0, 0.0, z } } };
+}
+
+// Child's side and S of a joint that holds a point. `inverse`: of the mass that turns.
+INLINE LinkMatrix point_couple(Node *node, const LinkSides *sides, Inverse3 inverse, double fps, int turns)
+{
+    const double k = sides->child[3][0];
+    const Matrix3 move = matrix3_load(node->mass.linear), by = inverse.matrix;
+    Matrix3 turn = sides_half(sides->child, 0, 3), point = sides_half(sides->child, 3, 3);
+    if (!node->is_leaf)
+        point = matrix3_subtract(point, matrix3_scale(matrix3_load(node->mass.coupling), k));
+    matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], turn);
+    matrix3_store(node->child_side[ANGULAR_HALF][LAST_THREE], point);
+    node->child_point = k;
+    LinkMatrix s = { .last = matrix3_soften(matrix3_scale(move, k * k), node->rows + 3, fps) };
+    const Matrix3 columns = matrix3_transpose(point);
     for (int i = 0; i < 3; i++)
-        across[i] = v4_three(child[3][3 + i], child[4][3 + i], child[5][3 + i]);
-    for (int r = 0; r < LINK_ROWS; r++)
-        soft[r] = row_softness(node->rows[r], fps);
-    const V4 softness[LINK_ROWS] = { { 0 }, { 0 }, { 0 }, { soft[3] }, { 0.0, soft[4] }, { 0.0, 0.0, soft[5] } };
-    for (int r = 0; r < LINK_ROWS; r++) {
-        if (is_left_out(r, turns)) {
-            spatial_store(node->y + SPATIAL * r, (Spatial){ { 0 }, { 0 } });
-            points[r] = (V4){ 0 };
-            continue;
-        }
-        const double *j = child[r], *w = node->y + SPATIAL * r + 4;
-        Spatial y = spatial_mad(spatial_scale(spatial_load(inverse + SPATIAL * 3), j[3]),
-                                spatial_load(inverse + SPATIAL * 4), j[4]);
-        Spatial rest = spatial_scale(spatial_load(inverse + SPATIAL * 5), j[5]);
-        if (r >= 3)
-            rest = spatial_mad(rest, spatial_load(inverse + SPATIAL * (r - 3)), k);
-        y = spatial_add(y, rest);
-        spatial_store(node->y + SPATIAL * r, y);
-        points[r] = (y.linear * k + across[0] * w[0]) + (across[1] * w[1] + across[2] * w[2]);
-        if (r >= 3)
-            points[r] += softness[r];
-        for (int q = 0; r < 3 && q <= r; q++)
-            turn[q][r] = child[q][3] * w[0] + child[q][4] * w[1] + child[q][5] * w[2];
+        s.last.row[i] += matrix3_sum(columns, matrix3_sum(by, point.row[i])) * inverse.by;
+    Matrix3 turned = { { matrix3_sum(by, turn.row[0]), matrix3_sum(by, turn.row[1]) } };
+    if (turns == 3)
+        turned.row[2] = matrix3_sum(by, turn.row[2]);
+    for (int i = 0; i < turns; i++)
+        s.across.row[i] = matrix3_sum(columns, turned.row[i]) * inverse.by;
+    if (turns == 3) {
+        s.first = matrix3_scale(matrix3_multiply(turned, matrix3_transpose(turn)), inverse.by);
+        s.first = matrix3_soften(s.first, node->rows, fps);
+    } else {
+        double across = v4_dot(turn.row[0], turned.row[1]) * inverse.by;
+        s.first.row[0] = (V4){ v4_dot(turn.row[0], turned.row[0]) * inverse.by + row_softness(node->rows[0], fps),
+                               across };
+        s.first.row[1] = (V4){ across,
+                               v4_dot(turn.row[1], turned.row[1]) * inverse.by + row_softness(node->rows[1], fps) };
     }
-    for (int r = 0; r < 3; r++) {
-        scale[r] = turn[r][r] += soft[r];
-        scale[3 + r] = points[3 + r][r];
-        v4_store(node->s + SPATIAL * r + 4, points[r]);
-    }
-    symmetric_invert(node->s, (Sym3){ turn[0][0], turn[0][1], turn[0][2], turn[1][1], turn[1][2], turn[2][2] },
-                     points + 3, scale, &s->redundant);
+    return s;
 }
 
-// x = S^-1 Jp, and what it adds to the parent's mass.
-static inline void link_pass(Node *node, const LinkSides *sides, double *mass)
+// The same of any link.
+INLINE LinkMatrix link_couple(Node *node, const LinkSides *sides, double fps)
 {
-    Spatial x[LINK_ROWS], j[LINK_ROWS];
-    for (int r = 0; r < LINK_ROWS; r++)
-        j[r] = row_side(sides->parent[r]);
-    for (int r = 0; r < LINK_ROWS; r++) {
-        x[r] = spatial_scale(j[0], node->s[SPATIAL * r]);
-        for (int c = 1; c < LINK_ROWS; c++)
-            x[r] = spatial_mad(x[r], j[c], node->s[SPATIAL * r + spatial_place(c)]);
-        spatial_store(node->x + SPATIAL * r, x[r]);
+    const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
+                  coupling = matrix3_load(node->mass.coupling);
+    Matrix3 linear[2], angular[2], moved[2], turned[2];
+    for (int k = 0; k < 2; k++) {
+        linear[k] = sides_half(sides->child, 3 * k, 0);
+        angular[k] = matrix3_subtract(sides_half(sides->child, 3 * k, 3), matrix3_multiply(linear[k], coupling));
+        matrix3_store(node->child_side[LINEAR_HALF][k], linear[k]);
+        matrix3_store(node->child_side[ANGULAR_HALF][k], angular[k]);
+        moved[k] = matrix3_multiply(linear[k], move);
+        turned[k] = matrix3_multiply(angular[k], turn);
+        linear[k] = matrix3_transpose(linear[k]);
+        angular[k] = matrix3_transpose(angular[k]);
     }
-    for (int k = 0; k < 6; k++) {
-        Spatial sum = spatial_load(mass + SPATIAL * k);
-        for (int r = 0; r < LINK_ROWS; r++)
-            sum = spatial_mad(sum, x[r], sides->parent[r][k]);
-        spatial_store(mass + SPATIAL * k, sum);
-    }
+    LinkMatrix s;
+    s.first = matrix3_add(matrix3_multiply(moved[0], linear[0]), matrix3_multiply(turned[0], angular[0]));
+    s.across = matrix3_add(matrix3_multiply(moved[0], linear[1]), matrix3_multiply(turned[0], angular[1]));
+    s.last = matrix3_add(matrix3_multiply(moved[1], linear[1]), matrix3_multiply(turned[1], angular[1]));
+    s.first = matrix3_soften(s.first, node->rows, fps);
+    s.last = matrix3_soften(s.last, node->rows + 3, fps);
+    return s;
 }
 
-// The same of a joint that holds a point.
-static inline __attribute__((always_inline)) void point_pass(Node *node, const LinkSides *sides, double *mass,
-                                                             int turns)
+// The first `turns` rows of a m.
+INLINE Matrix3 first_apply(Matrix3 a, Matrix3 m, int turns)
 {
-    const double *const *parent = sides->parent;
-    double k = parent[3][0];
-    V4 j[LINK_ROWS], x[LINK_ROWS];
-    for (int r = 0; r < LINK_ROWS; r++)
-        j[r] = row_half(parent[r] + 3);
-    for (int r = 0; r < LINK_ROWS; r++) {
-        if (is_left_out(r, turns)) {
-            spatial_store(node->x + SPATIAL * r, (Spatial){ { 0 }, { 0 } });
-            continue;
-        }
-        const double *s = node->s + SPATIAL * r;
-        x[r] = j[0] * s[0] + j[1] * s[1];
+    Matrix3 out = { { { 0 }, { 0 }, { 0 } } };
+    for (int i = 0; i < turns; i++) {
+        out.row[i] = m.row[0] * v4_x(a.row[i]) + m.row[1] * v4_y(a.row[i]);
         if (turns == 3)
-            x[r] += j[2] * s[2];
-        x[r] += j[3] * s[4] + j[4] * s[5] + j[5] * s[6];
-        V4 linear = v4_load(s + 4) * k;
-        spatial_store(node->x + SPATIAL * r, (Spatial){ linear, x[r] });
-        if (r >= 3) {
-            double *row = mass + SPATIAL * (r - 3);
-            spatial_store(row, spatial_mad(spatial_load(row), (Spatial){ linear, x[r] }, k));
+            out.row[i] += m.row[2] * v4_z(a.row[i]);
+    }
+    return out;
+}
+
+// Eliminates the first equations from the last; returns the inverse of what is left of these.
+INLINE Inverse3 link_eliminate(Node *node, const LinkMatrix *s, int turns, int *redundant)
+{
+    const double scale[LINK_ROWS] = { s->first.row[0][0], s->first.row[1][1], turns == 3 ? s->first.row[2][2] : 1.0,
+                                      s->last.row[0][0],  s->last.row[1][1],  s->last.row[2][2] };
+    Inverse3 first = turns == 3 ? matrix3_inverse_rows(s->first, scale, redundant)
+                                : matrix2_inverse_rows(s->first.row[0][0], s->first.row[0][1], s->first.row[1][1],
+                                                       scale, redundant);
+    Matrix3 across = matrix3_scale(first_apply(first.matrix, s->across, turns), first.by);
+    matrix3_store(node->first, inverse3_matrix(first));
+    matrix3_store(node->across, across);
+    Inverse3 last = matrix3_inverse_rows(matrix3_take_square(s->last, s->across, across, turns), scale + 3, redundant);
+    matrix3_store(node->last, inverse3_matrix(last));
+    return last;
+}
+
+// ---- what reaches the parent ----
+
+// Parent's side, and what it adds to the parent's mass.
+INLINE void point_pass(Node *node, const LinkSides *sides, Inverse3 inverse, NodeMass *mass, int turns)
+{
+    const double o = sides->parent[3][0];
+    const Matrix3 last = matrix3_load(node->last), across = matrix3_load(node->across);
+    Matrix3 turn = sides_half(sides->parent, 0, 3), point = sides_half(sides->parent, 3, 3);
+    point = matrix3_take_square(point, across, turn, turns);
+    Matrix3 turned = first_apply(matrix3_load(node->first), turn, turns);
+    Matrix3 pushed = matrix3_scale(matrix3_multiply(inverse.matrix, point), inverse.by);
+    matrix3_store(node->parent_side[ANGULAR_HALF][FIRST_THREE], turn);
+    matrix3_store(node->parent_side[ANGULAR_HALF][LAST_THREE], point);
+    matrix3_store(node->push[ANGULAR_HALF][FIRST_THREE], turned);
+    matrix3_store(node->push[ANGULAR_HALF][LAST_THREE], pushed);
+    node->parent_point = o;
+    matrix3_store(mass->linear, matrix3_add(matrix3_load(mass->linear), matrix3_scale(last, o * o)));
+    matrix3_store(mass->coupling, matrix3_add(matrix3_load(mass->coupling), matrix3_scale(pushed, o)));
+    Matrix3 sum = matrix3_add_square(matrix3_load(mass->angular), point, pushed, 3);
+    matrix3_store(mass->angular, matrix3_add_square(sum, turn, turned, turns));
+}
+
+// The same of any link.
+INLINE void link_pass(Node *node, const LinkSides *sides, NodeMass *mass)
+{
+    const Matrix3 last = matrix3_load(node->last), across = matrix3_load(node->across);
+    Matrix3 side[2][2], push[2][2];  // first and last equations, linear and angular
+    for (int h = 0; h < 2; h++) {
+        side[0][h] = sides_half(sides->parent, 0, 3 * h);
+        side[1][h] = matrix3_take_square(sides_half(sides->parent, 3, 3 * h), across, side[0][h], 3);
+        push[0][h] = first_apply(matrix3_load(node->first), side[0][h], 3);
+        push[1][h] = matrix3_multiply(last, side[1][h]);
+        for (int k = 0; k < 2; k++) {
+            matrix3_store(node->parent_side[h][k], side[k][h]);
+            matrix3_store(node->push[h][k], push[k][h]);
         }
     }
-    for (int i = 0; i < 3; i++) {
-        double *row = mass + SPATIAL * (3 + i) + 4;
-        V4 sum = v4_load(row);
-        for (int r = 0; r < LINK_ROWS; r++)
-            if (!is_left_out(r, turns))
-                sum += x[r] * parent[r][3 + i];
-        v4_store(row, sum);
+    Matrix3 linear = matrix3_load(mass->linear), coupling = matrix3_load(mass->coupling),
+            angular = matrix3_load(mass->angular);
+    for (int k = 0; k < 2; k++) {
+        linear = matrix3_add_square(linear, side[k][0], push[k][0], 3);
+        coupling = matrix3_add_square(coupling, side[k][0], push[k][1], 3);
+        angular = matrix3_add_square(angular, side[k][1], push[k][1], 3);
     }
+    matrix3_store(mass->linear, linear);
+    matrix3_store(mass->coupling, coupling);
+    matrix3_store(mass->angular, angular);
 }
 
 #endif

@@ -12,10 +12,9 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
-
-static int round_to_four(int n) { return (n + 3) & ~3; }
 
 // Gives the columns of a tree neighbouring places, the first a multiple of four, and sorts the groups by tree.
 static void columns_sort(DirectScratch *s, int tree_count)
@@ -26,19 +25,20 @@ static void columns_sort(DirectScratch *s, int tree_count)
     for (int t = 0; t < tree_count; t++)
         s->trees[t] = (TreeColumns){ 0 };
     for (int g = 0; g < s->group_count; g++) {
+        assert_debug(s->groups[g].tree >= 0 && s->groups[g].tree < tree_count);
         s->trees[s->groups[g].tree].width += s->groups[g].width;
         s->trees[s->groups[g].tree].group_count++;
     }
     int column = 0, group = 0, gram = 0;
     for (int t = 0; t < tree_count; t++) {
         TreeColumns *tree = &s->trees[t];
-        int width = round_to_four(tree->width);
+        int width = four_up(tree->width);
         tree->first = column;
         tree->first_group = group;
         tree->gram = gram;
         column += width;
         group += tree->group_count;
-        gram += width * tree->width;
+        gram += width * width;
         tree->width = tree->group_count = 0;
     }
     for (int g = 0; g < s->group_count; g++) {
@@ -62,7 +62,7 @@ static void tree_grams_build(DirectScratch *s, int tree_count)
 {
     for (int t = 0; t < tree_count; t++) {
         const TreeColumns *tree = &s->trees[t];
-        int stride = round_to_four(tree->width);
+        int stride = four_up(tree->width);
         double *gram = s->gram + tree->gram;
         for (int i = 0; i < tree->group_count; i++) {
             const ColumnGroup *a = &s->groups[s->tree_groups[tree->first_group + i]];
@@ -71,15 +71,14 @@ static void tree_grams_build(DirectScratch *s, int tree_count)
                 gram_pair(s, gram, a, b, stride);
             }
         }
-        for (int i = 0; i < tree->width; i++)
-            for (int k = tree->width; k < stride; k++)
-                gram[i * stride + k] = 0.0;
+        matrix_mirror(gram, tree->width, stride);
     }
 }
 
 // What a unit impulse of the row does to the columns of the trees it touches, and to the row itself.
 static void sweep_row_prepare(DirectScratch *s, int index, int *used)
 {
+    assert_debug(index >= 0 && index < s->dense_count);
     const DenseRow *row = &s->dense[index];
     SweepRow *sweep = &s->sweep_rows[index];
     int trees[2];
@@ -88,7 +87,7 @@ static void sweep_row_prepare(DirectScratch *s, int index, int *used)
         trees[k] = row->columns[k] >= 0 ? s->nodes[row->nodes[row->nodes[k] >= 0 ? k : 1 - k]].tree : -1;
         const TreeColumns *tree = trees[k] >= 0 ? &s->trees[trees[k]] : NULL;
         bool shared = k == 1 && tree && trees[0] == trees[1];
-        int stride = tree ? round_to_four(tree->width) : 0;
+        int stride = tree ? four_up(tree->width) : 0;
         sweep->width[k] = shared ? 0 : stride;
         if (!tree)
             continue;
@@ -195,7 +194,8 @@ static __attribute__((noinline)) void dense_sweep(DirectScratch *s, const Island
                                                   IslandStatistics *statistics)
 {
     int n = s->dense_count, used = 0;
-    dense_reserve(s, 0, round_to_four(n));
+    assert_debug(n > 0 && task->swept);
+    dense_reserve(s, 0, four_up(n));
     memory_grow(&s->sweep_rows, &s->sweep_row_capacity, n, sizeof *s->sweep_rows);
     columns_build(s, task->input);
     columns_sort(s, task->group_count);

@@ -46,8 +46,12 @@ typedef struct TreeLink {
 } TreeLink;
 
 typedef struct TreeGroup {
-    int32_t first, count;          // places in the order
-    int32_t first_cut, cut_count;  // joints that close loops
+    int32_t first, count;                    // places in the order
+    int32_t first_cut, cut_count;            // joints that close loops
+    int32_t joint_row_count, cut_row_count;  // of the joints of its links, of those that close loops
+    int32_t iterated_count;                  // bodies whose island was swept or iterated in the last step,
+    int32_t loose_count;                     // ... iterated as a whole
+    int32_t method;  // SolverMethod that is remembered of each of its bodies, -1: not of each the same
 } TreeGroup;
 
 typedef struct Topology {
@@ -58,7 +62,7 @@ typedef struct Topology {
     int32_t *group_of_body;  // -1: kinematic or asleep when built
     int link_count, group_count, cut_count;
     int link_capacity, group_capacity, link_joint_capacity, cut_capacity, body_capacity;
-    // What it was built from.
+    // What it was built from, and the rows of the last step.
     SolverJoint *joints;
     uint8_t *fixed;
     int joint_count, body_count, joint_capacity, fixed_capacity;
@@ -77,18 +81,18 @@ typedef struct IslandRef {
 } IslandRef;
 
 typedef struct IslandStatistics {
-    int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant;
+    int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant, springs;
 } IslandStatistics;
 
 // Contacts of the same two bodies that stand together, as far as islands and manifolds need them. A run stands at the
 // place of its first contact; the places of its others hold nothing.
 typedef struct ContactRun {
-    uint64_t pair;
     int32_t bodies[2];  // the first one is there, the second -1 for the world
     int32_t groups[2];  // of the two bodies, -1: none that moves
     int32_t count;
     int32_t row_count;  // of all
 } ContactRun;
+static inline uint64_t run_pair(const ContactRun *run) { return solver_pair(run->bodies[0], run->bodies[1]); }
 
 // One island as the direct and the iterative method see it.
 typedef struct IslandTask {
@@ -99,6 +103,7 @@ typedef struct IslandTask {
     const ContactRun *contact_runs;  // by contact
     int group_count, run_count, contact_count;
     bool swept;                     // the direct method's dense problem is iterated
+    bool springs;                   // its rows with bounds may be springs in the trees
     bool keeps_impulses;            // the joints' rows, of the last step
     RowMemory *row_memory;          // SOLVER_JOINT_ROWS per joint
     ContactMemory *contact_memory;  // of this step, one per contact; state and impulse are read and written
@@ -110,8 +115,16 @@ typedef struct IslandTask {
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
 
+// Memory that parts of a step need one after the other: what contacts remembered, then the blocks of the iterative
+// method. The contents do not survive a reservation.
+typedef struct SharedBlock {
+    void *data;
+    size_t size;
+} SharedBlock;
+void *shared_block_reserve(SharedBlock *block, size_t size);  // on a bound of two cache lines
+
 typedef struct PgsScratch PgsScratch;
-PgsScratch *pgs_scratch_create(void);
+PgsScratch *pgs_scratch_create(SharedBlock *shared);  // which outlives it
 void pgs_scratch_destroy(PgsScratch *scratch);
 typedef struct PgsOptions {
     Pool *pool;
@@ -223,7 +236,9 @@ struct Solver {
     DirectMethod direct;
     Topology topology;
     RowMemory *row_memory;
-    ContactMemory *contact_memory, *contact_memory_last;
+    ContactMemory *contact_memory;       // of this step, from its beginning on
+    ContactMemory *contact_memory_last;  // in `shared`, until contacts have found what they remember
+    SharedBlock shared;
     int contact_last_count;
     PairOrder contact_order, contact_order_last;
     PairOrder *chunk_orders;  // of each piece of the contacts
@@ -244,8 +259,7 @@ struct Solver {
     PgsScratch *pgs_scratch;
     const IslandTask **pgs_tasks;
     int pgs_task_capacity;
-    int row_memory_capacity, contact_memory_capacity, contact_last_capacity, contact_table_capacity, node_capacity,
-        iterated_capacity;
+    int row_memory_capacity, contact_memory_capacity, contact_table_capacity, node_capacity, iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_runs_capacity,
         group_awake_capacity;
     int island_capacity, task_capacity, explained_capacity, contact_run_capacity, chunk_order_capacity, bundle_capacity;

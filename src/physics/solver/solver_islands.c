@@ -18,9 +18,31 @@ static int find_set(int32_t *parent, int i)
     return i;
 }
 
+static inline void awake_group_add(Solver *solver, int group)
+{
+    assert_debug(group < solver->topology.group_count);
+    solver->awake_groups[solver->awake_group_count++] = group;
+    solver->group_island[group] = group;
+}
+
+// Those of a list of bodies: a group comes with the first of its bodies.
+static void listed_groups_find(Solver *solver, const SolverInput *input)
+{
+    const Topology *t = &solver->topology;
+    for (int i = 0; i < input->awake_count; i++) {
+        int body = input->awake ? input->awake[i] : i, group = t->group_of_body[body];
+        if (group < 0 || (input->bodies[body].flags & SOLVER_BODY_ASLEEP) || solver->group_awake[group])
+            continue;
+        solver->group_awake[group] = 1;
+        awake_group_add(solver, group);
+    }
+    for (int i = 0; i < solver->awake_group_count; i++)
+        solver->group_awake[solver->awake_groups[i]] = 0;
+}
+
 static void awake_groups_find(Solver *solver, const SolverInput *input)
 {
-    Topology *t = &solver->topology;
+    const Topology *t = &solver->topology;
     memory_grow(&solver->group_island, &solver->group_island_capacity, t->group_count + 1, sizeof(int32_t));
     memory_grow(&solver->awake_groups, &solver->awake_groups_capacity, t->group_count + 1, sizeof(int32_t));
     if (solver->group_awake_capacity < t->group_count + 1) {
@@ -28,16 +50,14 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
         memset(solver->group_awake, 0, (size_t)solver->group_awake_capacity);
     }
     solver->awake_group_count = 0;
-    for (int i = 0; i < input->awake_count; i++) {
-        int body = input->awake ? input->awake[i] : i, group = t->group_of_body[body];
-        if (group < 0 || (input->bodies[body].flags & SOLVER_BODY_ASLEEP) || solver->group_awake[group])
-            continue;
-        solver->group_awake[group] = 1;
-        solver->awake_groups[solver->awake_group_count++] = group;
-        solver->group_island[group] = group;
+    if (input->awake_count < input->body_count) {
+        listed_groups_find(solver, input);
+        return;
     }
-    for (int i = 0; i < solver->awake_group_count; i++)
-        solver->group_awake[solver->awake_groups[i]] = 0;
+    // Every body: one of each group tells, as jointed bodies are awake together.
+    for (int g = 0; g < t->group_count; g++)
+        if (!(input->bodies[t->links[t->groups[g].first].body].flags & SOLVER_BODY_ASLEEP))
+            awake_group_add(solver, g);
 }
 
 static void islands_join(Solver *solver, const SolverInput *input)
@@ -82,22 +102,34 @@ static void islands_number(Solver *solver)
     }
 }
 
-static void island_add_group(const Solver *solver, const SolverInput *input, IslandRef *island, const TreeGroup *group)
+static inline void island_add_group(IslandRef *island, const TreeGroup *group)
 {
-    const Topology *t = &solver->topology;
     island->body_count += group->count;
     island->widest = int_max(island->widest, group->count);
-    for (int k = group->first; k < group->first + group->count; k++) {
-        island->iterated_count += solver->iterated[t->links[k].body] > SOLVER_DIRECT;
-        island->loose_count += solver->iterated[t->links[k].body] == SOLVER_ITERATIVE;
-        for (int q = 0; q < t->links[k].joint_count; q++)
-            island->joint_row_count += input->joints[t->link_joints[t->links[k].first_joint + q].joint].row_count;
-    }
-    for (int k = 0; k < group->cut_count; k++)
-        island->cut_row_count += input->joints[t->cut_joints[group->first_cut + k]].row_count;
+    island->iterated_count += group->iterated_count;
+    island->loose_count += group->loose_count;
+    island->joint_row_count += group->joint_row_count + group->cut_row_count;
+    island->cut_row_count += group->cut_row_count;
+    island->dense_row_count += group->cut_row_count;
 }
 
-static void islands_gather_groups(Solver *solver, const SolverInput *input)
+// Where nothing touches every group is an island.
+static void islands_are_groups(Solver *solver)
+{
+    int groups = solver->awake_group_count;
+    memory_grow(&solver->islands, &solver->island_capacity, groups + 1, sizeof *solver->islands);
+    memory_grow(&solver->island_groups, &solver->island_groups_capacity, groups + 1, sizeof(int32_t));
+    for (int i = 0; i < groups; i++) {
+        int group = solver->awake_groups[i];
+        IslandRef *island = &solver->islands[i];
+        *island = (IslandRef){ .first_group = i, .group_count = 1 };
+        island_add_group(island, &solver->topology.groups[group]);
+        solver->island_groups[i] = group;
+    }
+    solver->island_count = groups;
+}
+
+static void islands_gather_groups(Solver *solver)
 {
     const int32_t *set = solver->group_island;
     int groups = solver->awake_group_count;
@@ -114,18 +146,14 @@ static void islands_gather_groups(Solver *solver, const SolverInput *input)
         int group = solver->awake_groups[i];
         IslandRef *island = &solver->islands[-1 - set[group]];
         solver->island_groups[island->first_group + island->group_count++] = group;
-        island_add_group(solver, input, island, &solver->topology.groups[group]);
-    }
-    for (int i = 0; i < solver->island_count; i++) {
-        IslandRef *island = &solver->islands[i];
-        island->joint_row_count += island->cut_row_count;
-        island->dense_row_count = island->cut_row_count;
+        island_add_group(island, &solver->topology.groups[group]);
     }
 }
 
 static inline IslandRef *island_of_run(const Solver *solver, const ContactRun *run)
 {
     int group = run->groups[0] >= 0 ? run->groups[0] : run->groups[1];
+    assert_debug(group < solver->topology.group_count);
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
 }
 
@@ -236,6 +264,23 @@ static SolverMethod island_method(const Solver *solver, const SolverInput *input
     return island_is_pile(solver, input, island) ? SOLVER_ITERATIVE : SOLVER_DIRECT;
 }
 
+// Each body of the island remembers its method.
+static void method_remember(Solver *solver, const IslandRef *island)
+{
+    int method = (int)island->method;
+    assert_debug(method > SOLVER_AUTO && island->first_group + island->group_count <= solver->awake_group_count);
+    for (int i = 0; i < island->group_count; i++) {
+        TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
+        if (group->method == method)
+            continue;
+        group->method = method;
+        group->iterated_count = method > SOLVER_DIRECT ? group->count : 0;
+        group->loose_count = method == SOLVER_ITERATIVE ? group->count : 0;
+        for (int k = group->first; k < group->first + group->count; k++)
+            solver->iterated[solver->topology.links[k].body] = (uint8_t)method;
+    }
+}
+
 static void task_prepare(Solver *solver, const SolverInput *input, int index)
 {
     assert(index >= 0 && index < solver->island_count);
@@ -251,13 +296,9 @@ static void task_prepare(Solver *solver, const SolverInput *input, int index)
                                          .contact_memory = solver->contact_memory,
                                          .contact_runs = solver->contact_runs,
                                          .swept = island->method == SOLVER_SWEPT,
+                                         .springs = !solver->options.no_springs,
                                          .keeps_impulses = island->loose_count == island->body_count,
                                          .node_of_body = solver->node_of_body };
-    for (int i = 0; i < island->group_count; i++) {
-        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
-        for (int k = group->first; k < group->first + group->count; k++)
-            solver->iterated[solver->topology.links[k].body] = (uint8_t)island->method;
-    }
 }
 
 // What solving an island directly costs, as far as that can be told beforehand.
@@ -281,11 +322,16 @@ static void islands_bundle(Solver *solver)
     assert(solver->scratch_count > 0);
     int64_t total = 0, work = 0, max = 0;
     int first = 0;
+    memory_grow(&solver->bundles, &solver->bundle_capacity, solver->island_count + 1, sizeof *solver->bundles);
+    solver->are_bundles_uneven = false;
+    solver->bundle_count = 1;
+    solver->bundles[0] = (IslandBundle){ 0, solver->island_count, 0 };
+    if (solver->scratch_count == 1)
+        return;
+    solver->bundle_count = 0;
     for (int i = 0; i < solver->island_count; i++)
         total += island_work(&solver->islands[i]);
     int64_t wanted = total / (BUNDLES_PER_THREAD * solver->scratch_count) + 1;
-    solver->bundle_count = 0;
-    memory_grow(&solver->bundles, &solver->bundle_capacity, solver->island_count + 1, sizeof *solver->bundles);
     for (int i = 0; i < solver->island_count; i++) {
         work += island_work(&solver->islands[i]);
         if (work < wanted && i + 1 < solver->island_count)
@@ -295,7 +341,7 @@ static void islands_bundle(Solver *solver)
         first = i + 1;
         work = 0;
     }
-    solver->are_bundles_uneven = solver->scratch_count > 1 && 2 * max > 3 * wanted;
+    solver->are_bundles_uneven = 2 * max > 3 * wanted;
     if (solver->are_bundles_uneven)
         qsort(solver->bundles, (size_t)solver->bundle_count, sizeof *solver->bundles, falling_work);
 }
@@ -304,16 +350,21 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
 {
     assert(input->awake_count >= 0 && input->awake_count <= input->body_count);
     awake_groups_find(solver, input);
-    islands_join(solver, input);
-    islands_number(solver);
-    islands_gather_groups(solver, input);
-    islands_gather_contacts(solver, input->contact_count);
+    if (input->contact_count == 0) {
+        islands_are_groups(solver);
+    } else {
+        islands_join(solver, input);
+        islands_number(solver);
+        islands_gather_groups(solver);
+        islands_gather_contacts(solver, input->contact_count);
+    }
     memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
     for (int i = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
         island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
                                                                : island_method(solver, input, island);
         task_prepare(solver, input, i);
+        method_remember(solver, island);
     }
     islands_bundle(solver);
 }

@@ -55,6 +55,7 @@ static void adjacency_build(TreeBuilder *b)
 static void link_add_joint(TreeBuilder *b, TreeLink *link, int joint)
 {
     Topology *t = b->t;
+    assert_debug(joint >= 0 && joint < b->input->joint_count && !b->joint_used[joint]);
     memory_grow(&t->link_joints, &t->link_joint_capacity, b->link_joint_count + 1, sizeof *t->link_joints);
     t->link_joints[b->link_joint_count++] = (LinkJoint){ joint, b->input->joints[joint].body1 != link->body };
     link->joint_count++;
@@ -101,10 +102,11 @@ static void cut_add(TreeBuilder *b, TreeGroup *group, int joint)
 static void component_build(TreeBuilder *b, int seed)
 {
     Topology *t = b->t;
+    assert_debug(seed >= 0 && seed < b->input->body_count && body_moves(b, seed));
     int root = component_root(b, seed);
     memory_grow(&t->groups, &t->group_capacity, t->group_count + 1, sizeof *t->groups);
     TreeGroup *group = &t->groups[t->group_count];
-    *group = (TreeGroup){ .first = t->link_count, .first_cut = t->cut_count };
+    *group = (TreeGroup){ .first = t->link_count, .first_cut = t->cut_count, .method = -1 };
     t->links[t->link_count] = (TreeLink){ .body = root, .parent = -1, .first_joint = b->link_joint_count };
     b->place[root] = t->link_count++;
     for (int k = b->adjacent_start[root]; k < b->adjacent_start[root + 1]; k++)
@@ -139,9 +141,8 @@ static void topology_build(Topology *t, const SolverInput *input, bool same)
     memory_grow(&t->links, &t->link_capacity, n + 1, sizeof *t->links);
     memory_grow(&t->group_of_body, &t->body_capacity, n + 1, sizeof *t->group_of_body);
     memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
-    for (int i = 0; i < joints; i++)
-        t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0,
-                                      same ? t->joints[i].row_count : 0 };
+    for (int i = 0; !same && i < joints; i++)
+        t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0, 0 };
     TreeBuilder b = { .t = t, .input = input };
     b.adjacent_start = memory_alloc_array((size_t)n + 2, sizeof *b.adjacent_start);
     b.adjacent = memory_alloc_array((size_t)joints * 2 + 1, sizeof *b.adjacent);
@@ -149,7 +150,7 @@ static void topology_build(Topology *t, const SolverInput *input, bool same)
     b.place = memory_alloc_array((size_t)n + 1, sizeof *b.place);
     b.joint_used = memory_alloc_array((size_t)joints + 1, 1);
     for (int i = 0; i < n; i++) {
-        t->fixed[i] = (input->bodies[i].flags & SOLVER_BODY_KINEMATIC) != 0;
+        t->fixed[i] = input->bodies[i].flags & SOLVER_BODY_KINEMATIC;
         t->group_of_body[i] = -1;
         b.place[i] = -1;
     }
@@ -163,6 +164,7 @@ static void topology_build(Topology *t, const SolverInput *input, bool same)
     free(b.queue);
     free(b.place);
     free(b.joint_used);
+    assert_debug(t->link_count <= n && t->group_count <= t->link_count);
     t->body_count = n;
     t->joint_count = joints;
     t->valid = true;
@@ -178,16 +180,35 @@ static bool joints_are_same(const Topology *t, const SolverInput *input)
     return true;
 }
 
+// Whether the trees stand and just the numbers in the rows changed, as in most steps.
+static bool joints_are_identical(const Topology *t, const SolverInput *input)
+{
+    return t->body_count == input->body_count && t->joint_count == input->joint_count
+           && (input->joint_count == 0
+               || memcmp(t->joints, input->joints, (size_t)input->joint_count * sizeof *t->joints) == 0);
+}
+
 static bool topology_is_current(const Topology *t, const SolverInput *input)
 {
     if (!t->valid)
         return false;
+    uint32_t changed = 0;
     for (int i = 0; i < input->awake_count; i++) {
         int body = input->awake ? input->awake[i] : i;
-        if (t->fixed[body] != ((input->bodies[body].flags & SOLVER_BODY_KINEMATIC) != 0))
-            return false;
+        changed |= t->fixed[body] ^ (input->bodies[body].flags & SOLVER_BODY_KINEMATIC);
     }
-    return true;
+    return changed == 0;
+}
+
+static void joints_check(const SolverInput *input)
+{
+    for (int i = 0; i < input->joint_count; i++) {
+        const SolverJoint *joint = &input->joints[i];
+        assert_debug(joint->body1 >= -1 && joint->body1 < input->body_count);
+        assert_debug(joint->body2 >= -1 && joint->body2 < input->body_count);
+        assert_debug(joint->row_count == 0
+                     || (joint->first_row >= 0 && joint->first_row + joint->row_count <= input->row_count));
+    }
 }
 
 // A joint whose number of rows changed (a stop was reached or left) starts with fresh memory of its rows.
@@ -197,18 +218,53 @@ static void row_memory_update(Solver *solver, const SolverInput *input, bool sam
     memory_grow(&solver->row_memory, &solver->row_memory_capacity, input->joint_count * SOLVER_JOINT_ROWS + 1,
                 sizeof(RowMemory));
     for (int i = 0; i < input->joint_count; i++) {
-        if (same && t->joints[i].row_count == input->joints[i].row_count)
-            continue;
-        t->joints[i].row_count = input->joints[i].row_count;
-        memset(&solver->row_memory[i * SOLVER_JOINT_ROWS], 0, SOLVER_JOINT_ROWS * sizeof(RowMemory));
+        bool fresh = !same || t->joints[i].row_count != input->joints[i].row_count;
+        t->joints[i] = input->joints[i];
+        if (fresh)
+            memset(&solver->row_memory[i * SOLVER_JOINT_ROWS], 0, SOLVER_JOINT_ROWS * sizeof(RowMemory));
+    }
+}
+
+static void groups_count_rows(Topology *t)
+{
+    for (int g = 0; g < t->group_count; g++) {
+        TreeGroup *group = &t->groups[g];
+        group->joint_row_count = group->cut_row_count = 0;
+        for (int k = group->first; k < group->first + group->count; k++)
+            for (int q = 0; q < t->links[k].joint_count; q++)
+                group->joint_row_count += t->joints[t->link_joints[t->links[k].first_joint + q].joint].row_count;
+        for (int k = 0; k < group->cut_count; k++)
+            group->cut_row_count += t->joints[t->cut_joints[group->first_cut + k]].row_count;
+    }
+}
+
+// What is remembered of bodies, for new trees.
+static void groups_count_methods(Topology *t, const uint8_t *iterated)
+{
+    for (int g = 0; g < t->group_count; g++) {
+        TreeGroup *group = &t->groups[g];
+        group->iterated_count = group->loose_count = 0;
+        for (int k = group->first; k < group->first + group->count; k++) {
+            group->iterated_count += iterated[t->links[k].body] > SOLVER_DIRECT;
+            group->loose_count += iterated[t->links[k].body] == SOLVER_ITERATIVE;
+        }
     }
 }
 
 void solver_topology_update(Solver *solver, const SolverInput *input)
 {
     assert(input->joint_count >= 0 && input->body_count >= 0);
-    bool same = joints_are_same(&solver->topology, input);
-    if (!same || !topology_is_current(&solver->topology, input))
-        topology_build(&solver->topology, input, same);
+    assert_debug(solver->iterated_capacity > input->body_count);
+    Topology *t = &solver->topology;
+    bool identical = joints_are_identical(t, input), current = identical && topology_is_current(t, input);
+    if (current)
+        return;
+    joints_check(input);
+    bool same = identical || joints_are_same(t, input);
+    if (!same || !topology_is_current(t, input)) {
+        topology_build(t, input, same);
+        groups_count_methods(t, solver->iterated);
+    }
     row_memory_update(solver, input, same);
+    groups_count_rows(t);
 }

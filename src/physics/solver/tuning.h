@@ -71,6 +71,14 @@
 #define MAX_PIVOT_ROUNDS 2000
 // numbers: that the rounds of a problem may touch beyond the least: some 0.1 s. physics.solver_large
 #define MAX_PIVOT_WORK 3e8
+// rounds: that rows in the tree may take to find their states; then the dense problem is as cheap. physics.solver_core
+#define MAX_SOFT_ROUNDS 3
+// nodes: of a tree by rows with bounds: with fewer rows the dense problem costs less than solving the tree twice.
+// physics.solver_core
+#define MAX_NODES_PER_SPRING 4
+// 1: softness of a row that is a spring in the tree, by what its body gives way: the rest of the digits is lost in its
+// impulse. physics.solver_ode
+#define MIN_SPRING_SHARE 1e-5
 // sweeps: of PGS for a problem that pivoting did not end. physics.solver_core
 #define FALLBACK_SWEEPS 200
 // 1: of bounds and velocities, relative to the largest: less is rounding. physics.solver_ode

@@ -1,5 +1,5 @@
 // seen.c - a robot that says which keys are down, shows a label and a green screen, measures, turns its wheel and
-// lights its lamp while A is down, and pauses the world at P.
+// lights its lamp while A is down, says when its bumper is touched, and pauses the world at P.
 #include <webots/camera.h>
 #include <webots/display.h>
 #include <webots/distance_sensor.h>
@@ -9,6 +9,7 @@
 #include <webots/motor.h>
 #include <webots/robot.h>
 #include <webots/supervisor.h>
+#include <webots/touch_sensor.h>
 
 #include <stdio.h>
 
@@ -25,9 +26,11 @@ int main(void)
     WbDeviceTag screen = wb_robot_get_device("screen");
     wb_display_set_color(screen, 0x00ff00);
     wb_display_fill_rectangle(screen, 0, 0, 8, 4);
+    WbDeviceTag bumper = wb_robot_get_device("bumper");
+    wb_touch_sensor_enable(bumper, step);
     printf("started\n");
     fflush(stdout);
-    int last = 0, steps = 0;
+    int last = 0, steps = 0, touched = 0;
     while (wb_robot_step(step) != -1) {
         int key = wb_keyboard_get_key();
         wb_motor_set_velocity(wheel, key == 'A' ? 2.0 : 0.0);
@@ -36,6 +39,10 @@ int main(void)
             wb_supervisor_simulation_set_mode(WB_SUPERVISOR_SIMULATION_MODE_PAUSE);
         if (key != last)
             printf("key %d after %d steps\n", key, steps);
+        int touch = wb_touch_sensor_get_value(bumper) > 0.5;
+        if (touch != touched)
+            printf("bumper %d after %d steps\n", touch, steps);
+        touched = touch;
         fflush(stdout);
         last = key;
         if (steps++ == 2)

@@ -1,0 +1,290 @@
+// solver_direct_build.h - the joint tree of an island from its bodies, joints and rows: nodes with their masses,
+// momenta and equations, and the rows that are none. A part of solver_direct.c, which is compiled once for each
+// instruction set.
+#ifndef TALUS_PHYSICS_SOLVER_DIRECT_BUILD_H
+#define TALUS_PHYSICS_SOLVER_DIRECT_BUILD_H
+
+#include "physics/solver/solver_direct_link.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- bodies ----
+
+// Rows of the inertia in the world frame.
+INLINE Matrix3 inertia_world(const SolverBody *body)
+{
+    const double *m = body->inertia;
+    Matrix3 turn = { { v4_load_three(body->rotation), v4_load_three(body->rotation + 3),
+                       v4_three(body->rotation[6], body->rotation[7], body->rotation[8]) } };
+    Matrix3 half;
+    if (m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0) {
+        const V4 diagonal = v4_three(m[0], m[4], m[8]);
+        half = (Matrix3){ { turn.row[0] * diagonal, turn.row[1] * diagonal, turn.row[2] * diagonal } };
+    } else {
+        Matrix3 inertia = { { v4_load_three(m), v4_load_three(m + 3), v4_three(m[6], m[7], m[8]) } };
+        half = matrix3_multiply(turn, inertia);
+    }
+    return matrix3_multiply(half, matrix3_transpose(turn));
+}
+
+// The angular momentum L becomes I (I - dt [L]x)^-1 L: the implicit gyroscopic torque that ODE adds.
+INLINE V4 gyroscopic_momentum(Matrix3 inertia, V4 momentum, double dt)
+{
+    V4 l = momentum * dt;
+    const V4 x = { 0.0, 1.0, -1.0 }, y = { -1.0, 0.0, 1.0 }, z = { 1.0, -1.0, 0.0 };
+    Matrix3 m = { { inertia.row[0] + __builtin_shufflevector(l, l, 3, 2, 1, 3) * x,
+                    inertia.row[1] + __builtin_shufflevector(l, l, 2, 3, 0, 3) * y,
+                    inertia.row[2] + __builtin_shufflevector(l, l, 1, 0, 3, 3) * z } };
+    Matrix3 cofactors = matrix3_cofactors(m);
+    double determinant = v4_dot(m.row[0], cofactors.row[0]);
+    if (determinant == 0.0)
+        return momentum;
+    return matrix3_sum(inertia, matrix3_sum(cofactors, momentum) * (1.0 / determinant));
+}
+
+// Mass, and the momentum at the end of the step if nothing held the body.
+INLINE void node_load_body(Node *node, const SolverBody *body, const SolverInput *input)
+{
+    const V4 none = { 0 };
+    const double dt = input->dt, mass = body->mass;
+    const Matrix3 inertia = inertia_world(body);
+    V4 velocity = v4_load_three(body->velocity), force = v4_load_three(body->force);
+    V4 turning = v4_three(body->velocity[3], body->velocity[4], body->velocity[5]);
+    V4 torque = v4_three(body->force[3], body->force[4], body->force[5]);
+    if (body->flags & SOLVER_BODY_GRAVITY)
+        velocity += v4_load_three(input->gravity) * dt;
+    V4 momentum = matrix3_sum(inertia, turning);
+    if (body->flags & SOLVER_BODY_GYROSCOPIC)
+        momentum = gyroscopic_momentum(inertia, momentum, dt);
+    matrix3_store(node->mass.linear, (Matrix3){ { { mass }, { 0.0, mass }, { 0.0, 0.0, mass } } });
+    matrix3_store(node->mass.coupling, (Matrix3){ { none, none, none } });
+    matrix3_store(node->mass.angular, inertia);
+    spatial_store(node->momentum, (Spatial){ velocity * mass + force * dt, momentum + torque * dt });
+    node->is_leaf = true;
+}
+
+// ---- rows of the dense problem ----
+
+static double fixed_side_velocity(const SolverInput *input, int body, const double *j)
+{
+    if (body < 0 || (input->bodies[body].flags & SOLVER_BODY_ASLEEP))
+        return 0.0;
+    const double *v = input->bodies[body].velocity;
+    return j[0] * v[0] + j[1] * v[1] + j[2] * v[2] + j[3] * v[3] + j[4] * v[4] + j[5] * v[5];
+}
+
+static void dense_joint_row(DirectScratch *s, IslandTask *task, int joint_index, int row_index, int joint_dense_base)
+{
+    const SolverInput *input = task->input;
+    const SolverJoint *joint = &input->joints[joint_index];
+    SolverRow *row = &input->rows[joint->first_row + row_index];
+    memory_grow(&s->dense, &s->dense_capacity, s->dense_count + 1, sizeof *s->dense);
+    DenseRow *dense = &s->dense[s->dense_count++];
+    *dense = (DenseRow){ .rhs = row->rhs, .gamma = row->cfm / input->dt, .scaled_by = -1, .source = row };
+    dense->memory = row_index < SOLVER_JOINT_ROWS ? &task->row_memory[joint_index * SOLVER_JOINT_ROWS + row_index]
+                                                  : NULL;
+    dense->state = dense->memory ? &dense->memory->state : NULL;
+    dense->lo = row->lo;
+    dense->hi = row->hi;
+    if (row->friction_of >= 0 && row->friction_of < row_index)
+        dense->scaled_by = joint_dense_base + row->friction_of;
+    else
+        dense->lo *= input->dt, dense->hi *= input->dt;
+    const double *sides[2] = { row->j1, row->j2 };
+    int bodies[2] = { joint->body1, joint->body2 };
+    for (int k = 0; k < 2; k++) {
+        bool moves = bodies[k] >= 0 && !solver_body_is_fixed(&input->bodies[bodies[k]]);
+        dense->nodes[k] = moves ? task->node_of_body[bodies[k]] : -1;
+        spatial_pack(dense->j[k], sides[k]);
+        if (!moves)
+            dense->rhs -= fixed_side_velocity(input, bodies[k], sides[k]);
+    }
+}
+
+// ---- equations ----
+
+// The bounds of a row without any are infinite to both sides; these alone have no sum.
+static inline bool row_is_bounded(const SolverRow *row) { return !isnan(row->lo + row->hi); }
+
+// How many rows from the first on have no bounds.
+static inline int free_rows_count(const SolverRow *rows, int count)
+{
+    int free_count = 0;
+    while (free_count < count && !row_is_bounded(&rows[free_count]))
+        free_count++;
+    return free_count;
+}
+
+// A row that scales with another needs the other beside it, so such joints go to the dense problem whole.
+static inline bool rows_are_scaled(const SolverRow *rows, int first, int count)
+{
+    bool scaled = false;
+    for (int i = first; i < count; i++)
+        scaled |= rows[i].friction_of >= 0;
+    return scaled;
+}
+
+// Whether a row with bounds, of a motor, is tried as the equation `at`: that depends on what it did before.
+static bool motor_goes_to_tree(DirectScratch *s, const IslandTask *task, const SolverRow *row, const Node *node, int at,
+                               int joint, int index)
+{
+    if (row->friction_of >= 0 || !(row->lo < 0.0 && row->hi > 0.0) || row->lo == -SOLVER_INFINITY
+        || row->hi == SOLVER_INFINITY || index >= SOLVER_JOINT_ROWS)
+        return false;
+    RowMemory *memory = &task->row_memory[joint * SOLVER_JOINT_ROWS + index];
+    if (memory->dense > 0)
+        return false;
+    memory_grow(&s->motors, &s->motor_capacity, s->motor_count + 1, sizeof *s->motors);
+    s->motors[s->motor_count++] = (TreeMotor){ (int)(node - s->nodes), at, memory };
+    return true;
+}
+
+// Whether the first three rows are the velocity of a point, along each axis as much of the one body as of the other's
+// opposite, and all others turn: balls, hinges, universal and fixed joints.
+static inline bool joint_holds_point(const SolverJoint *joint, const SolverRow *rows)
+{
+    double k = rows[0].j1[0], o = joint->body2 < 0 ? 0.0 : -k;
+    // The fourth lanes are angular numbers of the rows and may be any.
+    I4 wrong = (v4_load(rows[0].j1) != (V4){ k }) | (v4_load(rows[1].j1) != (V4){ 0.0, k })
+               | (v4_load(rows[2].j1) != (V4){ 0.0, 0.0, k }) | (v4_load(rows[0].j2) != (V4){ o })
+               | (v4_load(rows[1].j2) != (V4){ 0.0, o }) | (v4_load(rows[2].j2) != (V4){ 0.0, 0.0, o });
+    for (int i = 3; i < joint->row_count; i++)
+        wrong |= (v4_load(rows[i].j1) != (V4){ 0 }) | (v4_load(rows[i].j2) != (V4){ 0 });
+    return (wrong[0] | wrong[1] | wrong[2]) == 0;
+}
+
+static inline void node_take_row(Node *node, int at, SolverRow *row)
+{
+    node->rows[at] = row;
+    node->rhs[spatial_place(at)] = row->rhs;
+}
+
+// The other side of a root's joint does not move by it: its velocity goes to the right-hand side.
+static void node_take_ground(const SolverInput *input, Node *node, LinkJoint link, const SolverRow *rows, int count)
+{
+    const SolverJoint *joint = &input->joints[link.joint];
+    int ground = link.child_is_body2 ? joint->body1 : joint->body2;
+    for (int r = 0; ground >= 0 && r < LINK_ROWS; r++)
+        if (node->rows[r] >= rows && node->rows[r] < rows + count)
+            node->rhs[spatial_place(r)] -= fixed_side_velocity(
+                input, ground, link.child_is_body2 ? node->rows[r]->j1 : node->rows[r]->j2);
+}
+
+// Rows of a joint from `first` on, of which the first `free_count` have no bounds, become equations from `at` up to
+// `end` or go to the dense problem. Returns the next place.
+static inline int node_take_rows(DirectScratch *s, IslandTask *task, Node *node, int joint_index, int first,
+                                 int free_count, int at, int end)
+{
+    const SolverJoint *joint = &task->input->joints[joint_index];
+    SolverRow *rows = &task->input->rows[joint->first_row];
+    int base = s->dense_count;
+    assert_debug(at <= end && end <= LINK_ROWS);
+    for (int i = first; i < joint->row_count; i++) {
+        bool goes = at < end
+                    && (i < free_count || !row_is_bounded(&rows[i])
+                        || motor_goes_to_tree(s, task, &rows[i], node, at, joint_index, i));
+        if (goes)
+            node_take_row(node, at++, &rows[i]);
+        else
+            dense_joint_row(s, task, joint_index, i, base);
+    }
+    return at;
+}
+
+static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
+{
+    const SolverInput *input = task->input;
+    const SolverJoint *joint = &input->joints[link.joint];
+    SolverRow *rows = &input->rows[joint->first_row];
+    int count = joint->row_count, free_count = free_rows_count(rows, count);
+    bool scaled = rows_are_scaled(rows, free_count, count);
+    if (is_only && free_count >= 3 && !scaled && joint_holds_point(joint, rows)) {
+        for (int i = 0; i < 3; i++)
+            node_take_row(node, 3 + i, &rows[i]);
+        node->flipped = link.child_is_body2 ? ALL_FLIPPED : 0;
+        node->link = node_take_rows(s, task, node, link.joint, 3, free_count, 0, 3) == 3 ? LINK_POINT_THREE_TURNS
+                                                                                         : LINK_POINT_TWO_TURNS;
+    } else {
+        int at = node->row_count, end = scaled ? at : LINK_ROWS;
+        node->row_count = node_take_rows(s, task, node, link.joint, 0, free_count, at, end);
+        if (link.child_is_body2)
+            node->flipped |= (uint8_t)(ALL_FLIPPED << at);
+        else
+            node->flipped &= (uint8_t) ~(ALL_FLIPPED << at);
+        node->link = node->row_count > 0 ? LINK_ANY : LINK_LOOSE;
+    }
+    if (node->parent < 0)
+        node_take_ground(input, node, link, rows, count);
+}
+
+static inline void node_start(DirectScratch *s, Node *node, int body, int parent, int tree)
+{
+    node->body = body;
+    node->parent = parent;
+    node->tree = tree;
+    node->on_path = node->is_meeting = false;
+    node->link = LINK_LOOSE;
+    node->spare = -1;
+    node->row_count = 0;
+    node->flipped = 0;
+    for (int r = 0; r < LINK_ROWS; r++)
+        node->rows[r] = &s->empty;
+    spatial_store(node->rhs, (Spatial){ { 0 }, { 0 } });
+}
+
+static void group_build(DirectScratch *s, IslandTask *task, const TreeGroup *group, int tree)
+{
+    const SolverInput *input = task->input;
+    const Topology *topology = task->topology;
+    const int shift = s->node_count - group->first;
+    for (int i = group->first; i < group->first + group->count; i++)
+        task->node_of_body[topology->links[i].body] = i + shift;
+    for (int i = group->first; i < group->first + group->count; i++) {
+        const TreeLink *link = &topology->links[i];
+        assert_debug(link->parent < i);
+        Node *node = &s->nodes[i + shift];
+        node_start(s, node, link->body, link->parent < 0 ? -1 : link->parent + shift, tree);
+        node_load_body(node, &input->bodies[link->body], input);
+        for (int k = 0; k < link->joint_count; k++)
+            node_add_joint(s, task, node, topology->link_joints[link->first_joint + k], link->joint_count == 1);
+    }
+    s->node_count += group->count;
+    for (int k = 0; k < group->cut_count; k++) {
+        int joint = topology->cut_joints[group->first_cut + k];
+        for (int i = 0, base = s->dense_count; i < input->joints[joint].row_count; i++)
+            dense_joint_row(s, task, joint, i, base);
+    }
+}
+
+// Nodes begin at lines of the cache, so that none of their vectors lies across two. What they held is not kept.
+static void nodes_reserve(DirectScratch *s, int count)
+{
+    static_assert(sizeof(Node) % 64 == 0 && offsetof(Node, mass) == 0, "lines of the cache");
+    if (count <= s->node_capacity)
+        return;
+    s->node_capacity = int_max(count, 2 * s->node_capacity);
+    free(s->nodes);
+    s->nodes = memory_alloc_lines(memory_product((size_t)s->node_capacity, sizeof *s->nodes));
+}
+
+static __attribute__((noinline)) void tree_build(DirectScratch *s, IslandTask *task)
+{
+    const Topology *topology = task->topology;
+    int node_total = 0;
+    for (int g = 0; g < task->group_count; g++)
+        node_total += topology->groups[task->groups[g]].count;
+    nodes_reserve(s, node_total);
+    s->node_count = s->motor_count = s->dense_count = 0;
+    s->empty.cfm = task->input->dt;  // as soft as 1: something to divide by
+    for (int g = 0; g < task->group_count; g++)
+        group_build(s, task, &topology->groups[task->groups[g]], g);
+    assert_debug(s->node_count == node_total);
+}
+
+#endif
