@@ -1,6 +1,7 @@
 // formats_internal.h - the reader of VRML-like text, and the seams between its parts. For this folder alone.
 //
-//   text/      lexer.c: text -> tokens with places; parser.c: tokens -> nodes (Reader); writer.c: scene -> text
+//   text/      lexer.c: text -> tokens with places; reader.c: the Reader's state; parser*.c: tokens -> nodes, their
+//              names, fields, values and connections; writer.c: scene -> text
 //   template/  the code in PROTO bodies
 //   proto/     which PROTO a name means, its definition, and the tree of an instance
 //   upgrade/   old releases -> newest schema
@@ -62,7 +63,7 @@ bool token_is(const Token *token, const char *word);      // a word that is exac
 // The string or word with escapes resolved, in the arena; bytes that are not UTF-8 become '?', NULs ' '.
 const char *token_string(const Token *token, Arena *arena);
 
-// ---- parser.c ----
+// ---- reader.c, parser*.c ----
 
 typedef struct DefEntry {
     SceneNode *node;
