@@ -112,13 +112,80 @@ static bool read_def(Reader *reader, Token *def)
     return true;
 }
 
-// DEF, USE, NULL, a base node, an instance of a PROTO or an unknown one; what is wrong is skipped with its braces, so
-// that the rest of the file is read all the same.
+// Whether a node begins at the current token, after its DEF. A name that is no base node's is one only with a brace.
+static bool expect_node(Reader *reader, bool has_def)
+{
+    const Token *name = &reader->token;
+    if (name->kind != TOKEN_WORD || name->length >= NAME_BYTES_MAX) {
+        reader_expect(reader, TOKEN_WORD, "the name of a node");
+        return false;
+    }
+    Lexer ahead = reader->lexer;
+    Token next;
+    lexer_next(&ahead, &next);
+    if (next.kind == TOKEN_BRACE_OPEN || has_def || schema_type_text(name->text, name->length))
+        return true;
+    char buffer[64];
+    reader_error(reader, name->pos, "expected a node, found %s", token_describe(name, buffer));
+    return false;
+}
+
+// From the '{' on. An instance gets its tree at the closing brace, when its parameters are known.
+static void complete_node(Reader *reader, SceneNode *node)
+{
+    assert(reader->depth > 0);  // of enter()
+    if (reader->token.kind == TOKEN_BRACE_OPEN)
+        reader_fields(reader, node);
+    else
+        reader_expect(reader, TOKEN_BRACE_OPEN, "'{' after the name of a node");
+    reader->depth--;
+    if (node->kind != SCENE_NODE_INSTANCE || reader->is_body)
+        return;
+    if (reader->release && !reader->without_upgrade)
+        upgrade_nodes(reader->scene, node, reader->release, reader->diags);
+    proto_instantiate(reader, node);
+}
+
+// A base node, an instance of a PROTO or an unknown node; what is wrong is skipped with its braces, so that the rest of
+// the file is read all the same.
+static bool read_named_node(Reader *reader, const char *def, CommentRange comment, SceneNode **node)
+{
+    Token name = reader->token;
+    SceneProto *proto;
+    const NodeType *type = find_type(reader, &name, &proto);
+    assert_debug(!type || !proto);
+    if (!reader_count_nodes(reader, name.pos, 1)) {
+        reader_advance(reader);
+        if (reader->token.kind == TOKEN_BRACE_OPEN)
+            reader_skip_block(reader);
+        return false;
+    }
+    if (!type && !proto) {
+        reader_advance(reader);
+        if (!read_unknown_node(reader, &name, def, node))
+            return false;
+        reader_keep_comment(reader, *node, NULL, comment);
+        return true;
+    }
+    int64_t expanded_before = reader->expanded - 1;
+    SceneNode *made = type ? scene_node_create(reader->scene, type, name.pos)
+                           : scene_node_create_instance(reader->scene, proto, name.pos);
+    made->def = def;
+    reader_keep_comment(reader, made, NULL, comment);
+    reader_advance(reader);
+    if (!enter(reader, name.pos))
+        return false;
+    complete_node(reader, made);
+    if (def)
+        defs_add(reader, made, reader->expanded - expanded_before);
+    *node = made;
+    return true;
+}
+
 bool reader_node(Reader *reader, SceneNode **node)
 {
     *node = NULL;
     const CommentRange comment = reader_comment(reader);
-    Token def = { 0 };
     if (token_is(&reader->token, "NULL")) {
         reader_advance(reader);
         return true;
@@ -129,60 +196,12 @@ bool reader_node(Reader *reader, SceneNode **node)
             reader_keep_comment(reader, *node, NULL, comment);
         return is_read;
     }
+    Token def = { 0 };
     if (token_is(&reader->token, "DEF") && !read_def(reader, &def))
         return false;
-    Token name = reader->token;
-    if (name.kind != TOKEN_WORD || name.length >= 4096) {
-        reader_expect(reader, TOKEN_WORD, "the name of a node");
+    if (!expect_node(reader, def.length > 0))
         return false;
-    }
-    Lexer ahead = reader->lexer;
-    Token next;
-    lexer_next(&ahead, &next);
-    if (next.kind != TOKEN_BRACE_OPEN && !schema_type_text(name.text, name.length) && !def.length) {
-        char buffer[64];
-        reader_error(reader, name.pos, "expected a node, found %s", token_describe(&name, buffer));
-        return false;
-    }
-
-    const char *def_name = def.length ? token_string(&def, scene_arena(reader->scene)) : NULL;
-    SceneProto *proto;
-    const NodeType *type = find_type(reader, &name, &proto);
-    if (!reader_count_nodes(reader, name.pos, 1)) {
-        reader_advance(reader);
-        if (reader->token.kind == TOKEN_BRACE_OPEN)
-            reader_skip_block(reader);
-        return false;
-    }
-    if (!type && !proto) {
-        reader_advance(reader);
-        if (!read_unknown_node(reader, &name, def_name, node))
-            return false;
-        reader_keep_comment(reader, *node, NULL, comment);
-        return true;
-    }
-    int64_t expanded_before = reader->expanded - 1;
-    SceneNode *made = type ? scene_node_create(reader->scene, type, name.pos)
-                           : scene_node_create_instance(reader->scene, proto, name.pos);
-    made->def = def_name;
-    reader_keep_comment(reader, made, NULL, comment);
-    reader_advance(reader);
-    if (!enter(reader, name.pos))
-        return false;
-    if (reader->token.kind == TOKEN_BRACE_OPEN)
-        reader_fields(reader, made);
-    else
-        reader_expect(reader, TOKEN_BRACE_OPEN, "'{' after the name of a node");
-    reader->depth--;
-    if (proto && !reader->is_body) {
-        if (reader->release && !reader->without_upgrade)
-            upgrade_nodes(reader->scene, made, reader->release, reader->diags);
-        proto_instantiate(reader, made);
-    }
-    if (def_name)
-        defs_add(reader, made, reader->expanded - expanded_before);
-    *node = made;
-    return true;
+    return read_named_node(reader, def.length ? token_string(&def, scene_arena(reader->scene)) : NULL, comment, node);
 }
 
 // ---- whole files ----
@@ -233,6 +252,19 @@ static bool read_declaration(Reader *reader)
     return true;
 }
 
+// A brace, a bracket or a value where a node should begin.
+static void skip_stray(Reader *reader)
+{
+    char buffer[64];
+    reader_error(reader, reader->token.pos, "expected a node, found %s", token_describe(&reader->token, buffer));
+    if (reader->token.kind == TOKEN_BRACE_CLOSE || reader->token.kind == TOKEN_BRACKET_CLOSE)
+        diag_hint(reader->diags, "there is one more of them than was opened");
+    if (reader->token.kind == TOKEN_BRACE_OPEN || reader->token.kind == TOKEN_BRACKET_OPEN)
+        reader_skip_block(reader);
+    else
+        reader_advance(reader);
+}
+
 // The reader goes on after every mistake, and each turn of the loop takes at least one token: no text can hold it.
 void reader_world(Reader *reader)
 {
@@ -244,28 +276,20 @@ void reader_world(Reader *reader)
             continue;
         const char *before = reader->token.text;
         if (reader->token.kind != TOKEN_WORD) {
-            char buffer[64];
-            reader_error(reader, reader->token.pos, "expected a node, found %s",
-                         token_describe(&reader->token, buffer));
-            if (reader->token.kind == TOKEN_BRACE_CLOSE || reader->token.kind == TOKEN_BRACKET_CLOSE)
-                diag_hint(reader->diags, "there is one more of them than was opened");
-            if (reader->token.kind == TOKEN_BRACE_OPEN || reader->token.kind == TOKEN_BRACKET_OPEN)
-                reader_skip_block(reader);
-            else
-                reader_advance(reader);
+            skip_stray(reader);
             continue;
         }
         SceneNode *node;
         bool is_read = reader_node(reader, &node);
-        if (is_read && node) {
+        if (is_read && node)
             *memory_push(reader->scratch.nodes, reader->scratch.node_count, reader->scratch.node_capacity) = node;
-        }
         if (!is_read && reader->token.text == before && reader->token.kind != TOKEN_END) {
             reader_advance(reader);
             if (reader->token.kind != TOKEN_WORD)
                 reader_skip_value(reader);
         }
     }
+    assert(reader->scratch.node_count >= base);  // each level gives back what it took of the stack
     reader_keep_comment(reader, root, "", reader_comment(reader));
     FieldList list = { .count = reader->scratch.node_count - base };
     list.nodes = reader->scratch.nodes + base;

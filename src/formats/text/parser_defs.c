@@ -115,7 +115,7 @@ static const char *closest_def(Reader *reader, const char *name)
 
 bool token_is_name(const Token *token)
 {
-    return (token->kind == TOKEN_WORD || token->kind == TOKEN_NUMBER) && token->length < 4096;
+    return (token->kind == TOKEN_WORD || token->kind == TOKEN_NUMBER) && token->length < NAME_BYTES_MAX;
 }
 
 bool reader_count_nodes(Reader *reader, SourcePos pos, int64_t nodes)

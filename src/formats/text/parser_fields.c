@@ -276,63 +276,85 @@ static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int
             defs_each_of_field(reader, &reader->scratch.fields[i], defs_forget);
 }
 
-// Everything between the braces of a node, in any order. What is no field of its type (hidden state, ROUTE, a lost
-// node, an unknown name) has a way of its own, so that one mistake does not hide the next.
+// The value of a field of the node's type. `next_parameter` is what pass_defaults() counts.
+static void read_known_field(Reader *reader, SceneNode *node, const FieldType *type, int base, int *next_parameter)
+{
+    Token name = reader->token;
+    if (reader->lexer.comment)
+        reader_keep_comment(reader, node, type->name, reader_comment(reader));
+    reader_advance(reader);
+    SceneField field = { .pos = name.pos };
+    if (node->kind == SCENE_NODE_INSTANCE)
+        pass_to_parameter(reader, node, base, next_parameter, type);
+    if (is_of_another_release(reader, node, type))
+        read_of_another_release(reader, node, type, &name);
+    else if (reader_field(reader, type, &field))
+        push_field(reader, base, &field);
+}
+
+// A node where a field should be: read for the mistakes inside of it, and lost.
+static void read_lost_node(Reader *reader, const SceneNode *owner)
+{
+    Token name = reader->token;
+    char buffer[64];
+    reader_error(reader, name.pos, "expected a field of %s or '}', found the node %s", node_name(owner),
+                 token_describe(&name, buffer));
+    diag_hint(reader->diags, "nodes stand in a list such as children [ ... ], or after the name of a field");
+    SceneNode *lost;
+    if (!reader_node(reader, &lost) && reader->token.text == name.text)
+        reader_advance(reader);
+}
+
+// A word that is no field of the node's type has a way of its own, so that one mistake does not hide the next.
+static void read_other_word(Reader *reader, SceneNode *node, int base)
+{
+    if (token_is(&reader->token, "hidden")) {
+        read_hidden(reader, node, base);
+    } else if (reader->format == FORMAT_VRML97 && token_is(&reader->token, "ROUTE")) {
+        for (int i = 0; i < 4 && reader->token.kind == TOKEN_WORD; i++)
+            reader_advance(reader);
+    } else if (is_node_without_field(reader)) {
+        read_lost_node(reader, node);
+    } else {
+        read_unknown_field(reader, node);
+    }
+}
+
+static void read_closing_brace(Reader *reader, const SceneNode *node, SourcePos opened)
+{
+    reader_keep_comment(reader, node, "", reader_comment(reader));
+    if (reader->token.kind == TOKEN_BRACE_CLOSE) {
+        reader_advance(reader);
+        return;
+    }
+    reader_error(reader, reader->token.pos, "the file ends inside of %s", node_name(node));
+    diag_hint(reader->diags, "the '{' at %u:%u has no '}'", opened.line, opened.column);
+}
+
+// Fields come in any order and lie on the reader's stack, above those of the nodes around, until the brace closes.
 void reader_fields(Reader *reader, SceneNode *node)
 {
+    assert(reader->token.kind == TOKEN_BRACE_OPEN);
     int base = reader->scratch.field_count, next_parameter = 0;
     SourcePos opened = reader->token.pos;
     Token last_field = { 0 };
     reader_advance(reader);
     while (reader->token.kind != TOKEN_BRACE_CLOSE && reader->token.kind != TOKEN_END) {
-        if (reader->token.kind != TOKEN_WORD) {
+        if (reader->token.kind != TOKEN_WORD || is_reserved(&reader->token)) {
             read_stray(reader, node, &last_field);
             continue;
         }
-        if (is_reserved(&reader->token)) {
-            read_stray(reader, node, &last_field);
-            continue;
-        }
-        Token name = reader->token;
-        last_field = name;
-        const FieldType *type = find_field(node, name.text, name.length);
-        if (type) {
-            if (reader->lexer.comment)
-                reader_keep_comment(reader, node, type->name, reader_comment(reader));
-            reader_advance(reader);
-            SceneField field = { .pos = name.pos };
-            if (node->kind == SCENE_NODE_INSTANCE)
-                pass_to_parameter(reader, node, base, &next_parameter, type);
-            if (is_of_another_release(reader, node, type))
-                read_of_another_release(reader, node, type, &name);
-            else if (reader_field(reader, type, &field))
-                push_field(reader, base, &field);
-        } else if (token_is(&name, "hidden")) {
-            read_hidden(reader, node, base);
-        } else if (reader->format == FORMAT_VRML97 && token_is(&name, "ROUTE")) {
-            for (int i = 0; i < 4 && reader->token.kind == TOKEN_WORD; i++)
-                reader_advance(reader);
-        } else if (is_node_without_field(reader)) {
-            char buffer[64];
-            reader_error(reader, name.pos, "expected a field of %s or '}', found the node %s", node_name(node),
-                         token_describe(&name, buffer));
-            diag_hint(reader->diags, "nodes stand in a list such as children [ ... ], or after the name of a field");
-            SceneNode *lost;
-            if (!reader_node(reader, &lost) && reader->token.text == name.text)
-                reader_advance(reader);
-        } else {
-            read_unknown_field(reader, node);
-        }
+        last_field = reader->token;
+        const FieldType *type = find_field(node, last_field.text, last_field.length);
+        if (type)
+            read_known_field(reader, node, type, base, &next_parameter);
+        else
+            read_other_word(reader, node, base);
     }
-    reader_keep_comment(reader, node, "", reader_comment(reader));
-    if (reader->token.kind == TOKEN_BRACE_CLOSE) {
-        reader_advance(reader);
-    } else {
-        reader_error(reader, reader->token.pos, "the file ends inside of %s", node_name(node));
-        diag_hint(reader->diags, "the '{' at %u:%u has no '}'", opened.line, opened.column);
-    }
+    read_closing_brace(reader, node, opened);
     if (node->kind == SCENE_NODE_INSTANCE)
         pass_defaults(reader, node, base, &next_parameter, node->proto->parameter_count);
+    assert(reader->scratch.field_count >= base);
     const SceneField *fields = base ? reader->scratch.fields + base : reader->scratch.fields;
     scene_node_set_fields(reader->scene, node, fields, reader->scratch.field_count - base);
     reader->scratch.field_count = base;

@@ -4,6 +4,8 @@
 
 #include "formats/formats_internal.h"
 
+enum { NAME_BYTES_MAX = 4096 };  // a longer word names no node and no DEF
+
 // ---- parser_defs.c ----
 
 typedef void DefAct(Reader *reader, SceneNode *node, int64_t expanded);
