@@ -33,6 +33,35 @@ typedef struct Finding {
     bool is_there;  // false: a feature is missing
 } Finding;
 
+typedef struct Findings {
+    Finding items[32];
+    int count;
+    Arena *arena;  // of the values
+} Findings;
+
+static void add(Findings *findings, Finding finding)
+{
+    assert(findings->count < COUNT_OF(findings->items));
+    findings->items[findings->count++] = finding;
+}
+
+static void add_fact(Findings *findings, const char *what, const char *value)
+{
+    add(findings, (Finding){ what, value, true, true });
+}
+
+// A part that Talus does without: what it is, or what to install.
+static void add_part(Findings *findings, const char *what, bool is_there, const char *value, const char *remedy)
+{
+    add(findings, (Finding){ what, is_there ? value : remedy, true, is_there });
+}
+
+// A part that Talus needs.
+static void add_need(Findings *findings, const char *what, bool is_there, const char *value, const char *remedy)
+{
+    add(findings, (Finding){ what, is_there ? value : remedy, is_there, is_there });
+}
+
 static const char *compiler(void)
 {
 #if defined(__clang__)
@@ -66,9 +95,8 @@ static bool is_on_path(Arena *arena, const char *program)
 }
 
 // What `talus build` and Python robots need of this machine.
-static int gather_tools(Finding *findings, int count, Arena *arena)
+static void gather_tools(Findings *findings)
 {
-    assert(count >= 0);
     static const struct {
         const char *program, *package, *use;
     } tools[] = {
@@ -78,83 +106,66 @@ static int gather_tools(Finding *findings, int count, Arena *arena)
         { "cmake", "cmake", "folders with a CMakeLists.txt" },
         { "python3", "python3", "robot programs in Python" },
     };
-    for (int i = 0; i < COUNT_OF(tools); i++) {
-        bool is_there = is_on_path(arena, tools[i].program);
-        const char *value = is_there ? arena_printf(arena, "there, for %s", tools[i].use)
-                                     : arena_printf(arena, "missing, for %s; install the package %s", tools[i].use,
-                                                    tools[i].package);
-        findings[count++] = (Finding){ tools[i].program, value, true, is_there };
-    }
-    return count;
+    for (int i = 0; i < COUNT_OF(tools); i++)
+        add_part(
+            findings, tools[i].program, is_on_path(findings->arena, tools[i].program),
+            arena_printf(findings->arena, "there, for %s", tools[i].use),
+            arena_printf(findings->arena, "missing, for %s; install the package %s", tools[i].use, tools[i].package));
 }
 
-// What is there, and the Debian package that has what is not. What is missing of features is told; what is broken is
-// not fine.
-static int gather(Finding *findings, Arena *arena)
+static void gather_machine(Findings *findings)
 {
     struct utsname system;
     uname(&system);
-    int count = 0;
-    findings[count++] = (Finding){ "version", talus_version(), true, true };
-    findings[count++] = (Finding){ "compiler", compiler(), true, true };
-    findings[count++] = (Finding){ "system",
-                                   arena_printf(arena, "%s %s %s", system.sysname, system.release, system.machine),
-                                   true, true };
-    findings[count++] = (Finding){ "processors", arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)), true,
-                                   true };
+    add_fact(findings, "version", talus_version());
+    add_fact(findings, "compiler", compiler());
+    add_fact(findings, "system",
+             arena_printf(findings->arena, "%s %s %s", system.sysname, system.release, system.machine));
+    add_fact(findings, "processors", arena_printf(findings->arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)));
 #if defined(__x86_64__)
-    findings[count++] = (Finding){ "AVX2", cpu_has_avx2() ? "yes" : "no", true, true };
+    add_fact(findings, "AVX2", cpu_has_avx2() ? "yes" : "no");
 #endif
-    findings[count++] = (Finding){ "rays", rays_library(), true, true };
+    add_fact(findings, "rays", rays_library());
+}
+
+// What reads, films, speaks and draws, much of it in programs and libraries that need not be there.
+static void gather_parts(Findings *findings)
+{
     char program[PATH_MAX];
-    bool evaluates = engine_is_available(program, sizeof program);
-    findings[count++] =
-        (Finding){ "templates",
-                   evaluates ? "talus-template, by JavaScriptCore and Lua (a program of its own)"
-                             : "talus-template is missing beside talus and in ../lib/talus: install all of Talus",
-                   evaluates, evaluates };
-    bool films = movie_is_available(program, sizeof program);
-    findings[count++] = (Finding){
-        "movies",
-        films
-            ? "talus-movie, by FFmpeg's libraries (GPL; a program of its own)"
-            : "talus-movie is missing; build with the packages libavcodec-dev libavformat-dev libswscale-dev libswresample-dev",
-        true, films
-    };
-    bool speaks = speech_is_available();
-    findings[count++] = (Finding){
-        "speech", speaks ? "espeak-ng" : "Speakers that speak are silent; install the package espeak-ng", true, speaks
-    };
-    bool works = reader_works();
-    findings[count++] = (Finding){ "reader", works ? "works" : "cannot read a plain world", works, works };
+    add_need(findings, "templates", engine_is_available(program, sizeof program),
+             "talus-template, by JavaScriptCore and Lua (a program of its own)",
+             "talus-template is missing beside talus and in ../lib/talus: install all of Talus");
+    add_part(
+        findings, "movies", movie_is_available(program, sizeof program),
+        "talus-movie, by FFmpeg's libraries (GPL; a program of its own)",
+        "talus-movie is missing; build with the packages libavcodec-dev libavformat-dev libswscale-dev libswresample-dev");
+    add_part(findings, "speech", speech_is_available(), "espeak-ng",
+             "Speakers that speak are silent; install the package espeak-ng");
+    add_need(findings, "reader", reader_works(), "works", "cannot read a plain world");
     bool can_draw;
-    const char *opengl = gl_describe(arena, &can_draw);
-    findings[count++] = (Finding){ "OpenGL", opengl, true, can_draw };
-    count = gather_tools(findings, count, arena);
-    bool serves = viewer_is_available();
-    findings[count++] = (Finding){
-        "viewer", serves ? "libwebsockets" : "no `talus view`; build with the package libwebsockets-dev", true, serves
-    };
-    bool has_page = web_page_file_count > 0;
-    findings[count++] = (Finding){ "browser page",
-                                   has_page ? "bundled with three.js"
-                                            : "no page for `talus view` and HTML replays; build with the packages "
-                                              "nodejs and npm and a reachable npm registry",
-                                   true, has_page };
-    bool spreads = program_find("talus-mpi", "TALUS_MPI", program, sizeof program);
-    findings[count++] =
-        (Finding){ "MPI",
-                   spreads ? "talus-mpi, by OpenMPI (a program of its own): mpirun talus sweep"
-                           : "talus-mpi is missing: sweeps run on one machine; build with the package libopenmpi-dev",
-                   true, spreads };
+    const char *opengl = gl_describe(findings->arena, &can_draw);
+    add_part(findings, "OpenGL", can_draw, opengl, opengl);
+}
+
+// Where else a world may be seen, run and asked from.
+static void gather_surroundings(Findings *findings)
+{
+    char program[PATH_MAX];
+    add_part(findings, "viewer", viewer_is_available(), "libwebsockets",
+             "no `talus view`; build with the package libwebsockets-dev");
+    add_part(findings, "browser page", web_page_file_count > 0, "bundled with three.js",
+             "no page for `talus view` and HTML replays; build with the packages nodejs and npm and a reachable npm "
+             "registry");
+    add_part(findings, "MPI", program_find("talus-mpi", "TALUS_MPI", program, sizeof program),
+             "talus-mpi, by OpenMPI (a program of its own): mpirun talus sweep",
+             "talus-mpi is missing: sweeps run on one machine; build with the package libopenmpi-dev");
 #if defined(TALUS_HAS_PYTHON)
-    findings[count++] = (Finding){ "Python", "package talus for Python 3.11 and later, with NumPy", true, true };
+    add_fact(findings, "Python", "package talus for Python 3.11 and later, with NumPy");
 #else
-    findings[count++] = (Finding){ "Python", "no package talus; build with the package python3-dev", true, false };
+    add_part(findings, "Python", false, NULL, "no package talus; build with the package python3-dev");
 #endif
     const char *path = getenv("TALUS_PATH");
-    findings[count++] = (Finding){ "TALUS_PATH", path ? path : "not set", true, true };
-    return count;
+    add_fact(findings, "TALUS_PATH", path ? path : "not set");
 }
 
 // Something missing is no failure: the exit code tells only of what Talus cannot work without.
@@ -167,27 +178,30 @@ static int run_doctor(const AppCommand *command, int argc, char **argv)
         return status;
     if (files > 0)
         return app_usage_error(command, "'%s' is not wanted: it looks at this build and machine", argv[1]);
-    Arena *arena = arena_create();
-    Finding findings[32];
-    int count = gather(findings, arena);
+    Findings findings = { .arena = arena_create() };
+    gather_machine(&findings);
+    gather_parts(&findings);
+    gather_tools(&findings);
+    gather_surroundings(&findings);
     Text out = { 0 };
     JsonWriter json = { .out = &out };
     bool fine = true;
     if (options.json)
         json_begin_object(&json, NULL);
-    for (int i = 0; i < count; i++) {
-        fine = fine && findings[i].is_fine;
+    for (int i = 0; i < findings.count; i++) {
+        const Finding *finding = &findings.items[i];
+        fine = fine && finding->is_fine;
         if (options.json)
-            json_string(&json, findings[i].what, findings[i].value);
-        else if (!options.quiet || !findings[i].is_there)
-            text_printf(&out, "%s %-14s %s\n", findings[i].is_there ? "  " : "! ", findings[i].what, findings[i].value);
+            json_string(&json, finding->what, finding->value);
+        else if (!options.quiet || !finding->is_there)
+            text_printf(&out, "%s %-14s %s\n", finding->is_there ? "  " : "! ", finding->what, finding->value);
     }
     if (options.json) {
         json_end_object(&json);
         text_add_char(&out, '\n');
     }
     app_print(&out);
-    arena_destroy(arena);
+    arena_destroy(findings.arena);
     return fine ? EXIT_OK : EXIT_INTERNAL;
 }
 

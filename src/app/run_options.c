@@ -122,31 +122,40 @@ static void settle_outputs(RunOptions *options)
     }
 }
 
-// What options say about each other, in the order in which a user would mend them. -1: nothing is wrong; else the exit
-// code, having explained it.
-int run_check_options(const AppCommand *command, RunOptions *options)
+// Checks of the options, in the order in which a user would mend them. -1: nothing is wrong; else the exit code, having
+// explained it.
+
+static int check_length(const AppCommand *command, const RunOptions *options)
 {
     if (options->steps < 0 && options->steps != NO_STEPS)
         return app_usage_error(command, "--steps wants 0 or more");
     if (options->until < 0.0)
         return app_usage_error(command, "--until wants 0 or more seconds");
-    settle_outputs(options);
+    return -1;
+}
+
+static int check_recording(const AppCommand *command, const RunOptions *options)
+{
     if (options->columns && !run_records_table(options))
         return app_usage_error(command, "--columns chooses what --record writes into a table, and none is asked for");
-    if ((options->record_contacts || options->record_silently || options->record_values)
-        && (!options->record || run_records_table(options)))
+    bool has_recording = options->record && !run_records_table(options);
+    if ((options->record_contacts || options->record_silently || options->record_values) && !has_recording)
         return app_usage_error(command,
                                "--record-contacts, -silently and -values need --record FILE.talus, .html or .mcap");
     if (options->every > 1 && !options->record)
         return app_usage_error(command, "--every chooses what --record writes, which is not given");
-    if (options->sound_law && !options->sound && !options->movie && (!options->record || run_records_table(options)))
-        return options->sound_is_law
-                   ? app_usage_error(command,
-                                     "--sound %s names a law and no file; give --sound %s,FILE.wav, or --movie or "
-                                     "--record FILE.talus beside it",
-                                     options->sound_law, options->sound_law)
-                   : app_usage_error(command,
-                                     "--sound-law is for --sound, --movie or --record FILE.talus, which are not given");
+    if (!options->sound_law || options->sound || options->movie || has_recording)
+        return -1;
+    if (options->sound_is_law)
+        return app_usage_error(command,
+                               "--sound %s names a law and no file; give --sound %s,FILE.wav, or --movie or "
+                               "--record FILE.talus beside it",
+                               options->sound_law, options->sound_law);
+    return app_usage_error(command, "--sound-law is for --sound, --movie or --record FILE.talus, which are not given");
+}
+
+static int check_left_out(const AppCommand *command, const RunOptions *options)
+{
     if (options->no_controllers
         && (options->controller || options->stop_on_failure || options->port || options->controller_timeout))
         return app_usage_error(
@@ -154,6 +163,11 @@ int run_check_options(const AppCommand *command, RunOptions *options)
                      "--controller-timeout");
     if (options->no_plugin && (options->plugin_timeout || options->crash_snapshot))
         return app_usage_error(command, "--no-plugin leaves nothing to --plugin-timeout and --crash-snapshot");
+    return -1;
+}
+
+static int check_numbers(const AppCommand *command, const RunOptions *options)
+{
     if (options->steps >= 0 && !isnan(options->until))
         return app_usage_error(command, "give --steps or --until, not both");
     if (options->every < 0 || options->threads < 0 || options->threads > 256 || options->plugin_timeout < 0)
@@ -164,6 +178,11 @@ int run_check_options(const AppCommand *command, RunOptions *options)
         return app_usage_error(command, "--timeout wants seconds");
     if (options->port < 0 || options->port > 65535)
         return app_usage_error(command, "--port wants 1 to 65535");
+    return -1;
+}
+
+static int check_outputs(const AppCommand *command, const RunOptions *options)
+{
     if (options->json && run_records_to_output(options))
         return app_usage_error(command, "--json and --record - both want standard output; give --record a file");
     if (options->sound_law && strcmp(options->sound_law, "talus") && strcmp(options->sound_law, "webots"))
@@ -179,6 +198,11 @@ int run_check_options(const AppCommand *command, RunOptions *options)
     if (!options->movie
         && (options->movie_size || options->movie_rate > 0.0 || options->movie_speed > 0.0 || options->movie_camera))
         return app_usage_error(command, "--movie-size, -rate, -speed and -camera need --movie FILE");
+    return -1;
+}
+
+static int check_view(const AppCommand *command, const RunOptions *options)
+{
     if (options->view && !is_port(options->view))
         return app_usage_error(command, "--view wants a port, 0 to 65535");
     if (!options->view && (options->address || options->log))
@@ -189,6 +213,18 @@ int run_check_options(const AppCommand *command, RunOptions *options)
     if (options->stepper && !stepper_is_known(options->stepper))
         return app_usage_error(command, "there is no stepper '%s'", options->stepper);
     return -1;
+}
+
+int run_check_options(const AppCommand *command, RunOptions *options)
+{
+    static int (*const checks[])(const AppCommand *command, const RunOptions *options) = {
+        check_length, check_recording, check_left_out, check_numbers, check_outputs, check_view,
+    };
+    settle_outputs(options);
+    int status = -1;
+    for (int i = 0; status < 0 && i < COUNT_OF(checks); i++)
+        status = checks[i](command, options);
+    return status;
 }
 
 const AppCommand command_run = {
