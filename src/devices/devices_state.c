@@ -91,62 +91,95 @@ void devices_snapshot(const Devices *devices, void *buffer)
     memcpy(buffer, &head, sizeof head);
 }
 
-// Sizes are checked against each other and against the devices that there are before anything is written.
-bool devices_restore(Devices *devices, const void *buffer, size_t size)
-{
-    assert_debug(buffer || size == 0);
+// Where the parts of a snapshot lie.
+typedef struct SnapshotParts {
     SnapshotHead head;
-    if (size < sizeof head)
+    const char *sections;       // SECTIONS of them, one behind the other
+    const char *packets;        // of them, that section
+    const char *shown, *heard;  // behind them
+} SnapshotParts;
+
+static bool split(const void *buffer, size_t size, SnapshotParts *parts)
+{
+    const char *bytes = buffer;
+    SnapshotHead *head = &parts->head;
+    if (size < sizeof *head)
         return false;
-    memcpy(&head, buffer, sizeof head);
-    size_t total = sizeof head;
+    memcpy(head, bytes, sizeof *head);
+    size_t total = sizeof *head;
+    parts->sections = bytes + total;
     for (int i = 0; i < SECTIONS; i++) {
-        if (head.sizes[i] > size - total)
+        if (head->sizes[i] > size - total)
             return false;
-        total += head.sizes[i];
+        if (i == SECTION_PACKETS)
+            parts->packets = bytes + total;
+        total += head->sizes[i];
     }
-    const char *shown = (const char *)buffer + total;
-    if (head.shown > size - total || head.heard != size - total - head.shown
-        || !show_state_is_sound(devices, shown, head.shown)
-        || !microphones_state_is_sound(devices, shown + head.shown, head.heard))
+    parts->shown = bytes + total;
+    if (head->shown > size - total || head->heard != size - total - head->shown)
+        return false;
+    parts->heard = parts->shown + head->shown;
+    return true;
+}
+
+// Whether the parts are of these devices and can be taken as they are.
+static bool is_sound(const Devices *devices, const SnapshotParts *parts)
+{
+    const uint64_t *sizes = parts->head.sizes;
+    if (!show_state_is_sound(devices, parts->shown, parts->head.shown)
+        || !microphones_state_is_sound(devices, parts->heard, parts->head.heard))
         return false;
     Section sections[SECTIONS];
     sections_of(devices, sections);
     for (int i = 0; i < SECTIONS; i++)
-        if (has_fixed_size(i) && head.sizes[i] != sections[i].size)
+        if (has_fixed_size(i) && sizes[i] != sections[i].size)
             return false;
-    size_t before_packets = sizeof head;
-    for (int i = 0; i < SECTION_PACKETS; i++)
-        before_packets += head.sizes[i];
-    int packets = (int)(head.sizes[SECTION_PACKETS] / sizeof *devices->packets);
-    if (head.sizes[SECTION_PACKETS] % sizeof *devices->packets || head.sizes[SECTION_RESERVED] != 0
-        || !radio_is_sound(devices, (const char *)buffer + before_packets, packets, head.sizes[SECTION_POOL]))
+    if (sizes[SECTION_PACKETS] % sizeof *devices->packets || sizes[SECTION_RESERVED] != 0)
         return false;
-    memory_grow(&devices->packets, &devices->packet_capacity, packets, sizeof *devices->packets);
-    memory_grow(&devices->pool, &devices->pool_capacity, (int)head.sizes[SECTION_POOL], 1);
-    memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, (int)head.sizes[SECTION_PLUGIN], 1);
+    int packets = (int)(sizes[SECTION_PACKETS] / sizeof *devices->packets);
+    return radio_is_sound(devices, parts->packets, packets, sizes[SECTION_POOL]);
+}
+
+static void take_sections(Devices *devices, const SnapshotParts *parts)
+{
+    const uint64_t *sizes = parts->head.sizes;
+    assert(sizes[SECTION_RESERVED] == 0);  // it has no target
+    devices->packet_count = (int)(sizes[SECTION_PACKETS] / sizeof *devices->packets);
+    devices->pool_size = (int)sizes[SECTION_POOL];
+    devices->plugin_size = (int)sizes[SECTION_PLUGIN];
+    memory_grow(&devices->packets, &devices->packet_capacity, devices->packet_count, sizeof *devices->packets);
+    memory_grow(&devices->pool, &devices->pool_capacity, devices->pool_size, 1);
+    memory_grow(&devices->plugin_inbox, &devices->plugin_capacity, devices->plugin_size, 1);
     void *targets[SECTIONS] = {
         [SECTION_ROBOTS] = devices->robot_states, [SECTION_SAMPLING] = devices->states,
         [SECTION_READINGS] = devices->readings,   [SECTION_KINDS] = devices->kind_states,
         [SECTION_PACKETS] = devices->packets,     [SECTION_POOL] = devices->pool,
         [SECTION_PLUGIN] = devices->plugin_inbox, [SECTION_CHARGERS] = devices->charger_energy
     };
-    const char *place = (const char *)buffer + sizeof head;
+    const char *place = parts->sections;
     for (int i = 0; i < SECTIONS; i++) {
-        if (head.sizes[i])
-            memcpy(targets[i], place, head.sizes[i]);
-        place += head.sizes[i];
+        if (sizes[i])
+            memcpy(targets[i], place, sizes[i]);
+        place += sizes[i];
     }
-    devices->packet_count = packets;
+    assert(place == parts->shown);
+}
+
+// Sizes are checked against each other and against the devices that there are before anything is written.
+bool devices_restore(Devices *devices, const void *buffer, size_t size)
+{
+    assert(buffer || size == 0);
+    SnapshotParts parts;
+    if (!split(buffer, size, &parts) || !is_sound(devices, &parts))
+        return false;
+    take_sections(devices, &parts);
     devices->cursor.is_valid = false;
-    devices->pool_size = (int)head.sizes[SECTION_POOL];
-    devices->plugin_size = (int)head.sizes[SECTION_PLUGIN];
     devices->plugin_is_read = false;
-    devices->step = head.step;
+    devices->step = parts.head.step;
     devices->looked = UINT64_MAX;
     devices->present = NULL;
-    show_state_restore(devices, shown, head.shown);
+    show_state_restore(devices, parts.shown, parts.head.shown);
     speakers_restored(devices);
-    microphones_state_restore(devices, shown + head.shown, head.heard);
+    microphones_state_restore(devices, parts.heard, parts.head.heard);
     return true;
 }
