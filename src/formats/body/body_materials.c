@@ -80,59 +80,62 @@ static void set_pair(BodyMaterials *table, const char *a, const char *b, BodyCon
 }
 
 // The table that Choreonoid ships; what files say is added to it and wins.
+static const struct {
+    const char *name;
+    double roughness, viscosity;
+} usual_materials[] = {
+    { "Default", 1.0, 1.0 },
+    { "Ground", 1.0, 1.0 },
+    { "Ball", 0.5, 0.36 },
+    { "Slider", 0.0, 1.0 },
+    { "Tire", 1.0, 1.0 },
+    { "Tracks", 0.5, 1.0 },
+    { "OilWetGround", 0.1, 1.0 },
+    { "Sole", 1.0, 1.0 },
+    { "Hand", 1.0, 1.0 },
+    { "TankTracks", 1.0, 1.0 },
+    { "TankWheel", 1.0, 1.0 },
+    { "AizuSpiderTracks", 1.0, 1.0 },
+    { "AizuSpiderWheel", 1.0, 1.0 },
+    { "DoubleArmV7ATracks", 1.0, 1.0 },
+    { "DoubleArmV7AWheel", 1.0, 1.0 },
+    { "Wire", 0.5, 1.0 },
+    { "Steel", 1.0, 1.0 },
+};
+static const struct {
+    const char *a, *b;
+    double friction, restitution;
+} usual_pairs[] = {
+    { "Default", "Default", 0.5, 0.0 },
+    { "Ground", "Ball", 0.5, 0.8 },
+    { "Ground", "Default", 0.5, 0.0 },
+    { "Default", "Slider", 0.0, 0.0 },
+    { "Ground", "Slider", 0.0, 0.0 },
+    { "Ground", "Sole", 1.0, 0.0 },
+    { "Ground", "Tire", 3.0, 0.0 },
+    { "Default", "Hand", 1.0, 0.0 },
+    { "Ground", "TankTracks", 1.0, 0.0 },
+    { "TankWheel", "TankTracks", 1.0, 0.0 },
+    { "Ground", "AizuSpiderTracks", 1.0, 0.0 },
+    { "AizuSpiderWheel", "AizuSpiderTracks", 1.0, 0.0 },
+    { "Ground", "DoubleArmV7ATracks", 1.0, 0.0 },
+    { "DoubleArmV7AWheel", "DoubleArmV7ATracks", 1.0, 0.0 },
+    { "Wire", "Default", 0.5, 0.0 },
+    { "Wire", "Ground", 0.5, 0.0 },
+    { "Steel", "Steel", 0.5, 0.0 },
+    { "Steel", "Hand", 1.0, 0.0 },
+};
+
 BodyMaterials *body_materials_create(void)
 {
-    static const struct {
-        const char *name;
-        double roughness, viscosity;
-    } rows[] = {
-        { "Default", 1.0, 1.0 },
-        { "Ground", 1.0, 1.0 },
-        { "Ball", 0.5, 0.36 },
-        { "Slider", 0.0, 1.0 },
-        { "Tire", 1.0, 1.0 },
-        { "Tracks", 0.5, 1.0 },
-        { "OilWetGround", 0.1, 1.0 },
-        { "Sole", 1.0, 1.0 },
-        { "Hand", 1.0, 1.0 },
-        { "TankTracks", 1.0, 1.0 },
-        { "TankWheel", 1.0, 1.0 },
-        { "AizuSpiderTracks", 1.0, 1.0 },
-        { "AizuSpiderWheel", 1.0, 1.0 },
-        { "DoubleArmV7ATracks", 1.0, 1.0 },
-        { "DoubleArmV7AWheel", 1.0, 1.0 },
-        { "Wire", 0.5, 1.0 },
-        { "Steel", 1.0, 1.0 },
-    };
-    static const struct {
-        const char *a, *b;
-        double friction, restitution;
-    } pairs[] = {
-        { "Default", "Default", 0.5, 0.0 },
-        { "Ground", "Ball", 0.5, 0.8 },
-        { "Ground", "Default", 0.5, 0.0 },
-        { "Default", "Slider", 0.0, 0.0 },
-        { "Ground", "Slider", 0.0, 0.0 },
-        { "Ground", "Sole", 1.0, 0.0 },
-        { "Ground", "Tire", 3.0, 0.0 },
-        { "Default", "Hand", 1.0, 0.0 },
-        { "Ground", "TankTracks", 1.0, 0.0 },
-        { "TankWheel", "TankTracks", 1.0, 0.0 },
-        { "Ground", "AizuSpiderTracks", 1.0, 0.0 },
-        { "AizuSpiderWheel", "AizuSpiderTracks", 1.0, 0.0 },
-        { "Ground", "DoubleArmV7ATracks", 1.0, 0.0 },
-        { "DoubleArmV7AWheel", "DoubleArmV7ATracks", 1.0, 0.0 },
-        { "Wire", "Default", 0.5, 0.0 },
-        { "Wire", "Ground", 0.5, 0.0 },
-        { "Steel", "Steel", 0.5, 0.0 },
-        { "Steel", "Hand", 1.0, 0.0 },
-    };
     BodyMaterials *table = memory_alloc(sizeof *table);
-    for (int i = 0; i < COUNT_OF(rows); i++)
-        set_material(table, rows[i].name, rows[i].roughness, rows[i].viscosity);
-    for (int i = 0; i < COUNT_OF(pairs); i++)
-        set_pair(table, pairs[i].a, pairs[i].b,
-                 (BodyContact){ pairs[i].friction, pairs[i].friction, pairs[i].restitution, true });
+    for (int i = 0; i < COUNT_OF(usual_materials); i++)
+        set_material(table, usual_materials[i].name, usual_materials[i].roughness, usual_materials[i].viscosity);
+    for (int i = 0; i < COUNT_OF(usual_pairs); i++) {
+        double friction = usual_pairs[i].friction;
+        set_pair(table, usual_pairs[i].a, usual_pairs[i].b,
+                 (BodyContact){ friction, friction, usual_pairs[i].restitution, true });
+    }
     return table;
 }
 

@@ -35,55 +35,60 @@ static void read_side(BodyReader *reader, const YamlNode *map, int side, BodyFra
 }
 
 // A joint that closes a loop: every spelling that versions of Choreonoid have had for its keys.
+static const char *const extra_types[] = { "fixed", "hinge", "ball", "piston" };
+static_assert(COUNT_OF(extra_types) == BODY_EXTRA_PISTON + 1, "one word per type");
+
+const char *body_extra_type_name(BodyExtraType type)
+{
+    assert_debug((int)type >= 0 && (int)type < COUNT_OF(extra_types));
+    return extra_types[type];
+}
+
+static bool read_extra_type(BodyReader *reader, const YamlNode *map, BodyExtraType *type)
+{
+    const char *word = NULL;
+    body_string(reader, map, "joint_type", "jointType", &word);
+    for (int i = 0; word && i < COUNT_OF(extra_types); i++) {
+        if (strcmp(extra_types[i], word) != 0)
+            continue;
+        *type = (BodyExtraType)i;
+        return true;
+    }
+    diag_error(reader->diags, map->pos, "an extra joint has joint_type fixed, hinge, ball or piston, not '%.60s'",
+               word ? word : "");
+    return false;
+}
+
+static void read_extra_axis(BodyReader *reader, const YamlNode *map, BodyExtraJoint *joint)
+{
+    Vec3 axis;
+    if (!body_vec3(reader, map, "axis", "jointAxis", &axis) && !body_vec3(reader, map, "joint_axis", NULL, &axis))
+        return;
+    if (vec3_length(axis) < 1e-9)
+        diag_error(reader->diags, map->pos, "the axis of an extra joint is zero; using 1 0 0");
+    else
+        joint->axis = vec3_normalized(axis);
+}
+
 static void read_extra_joint(BodyReader *reader, const YamlNode *map)
 {
-    static const char *const keys[] = { "name",
-                                        "link1_name",
-                                        "link1Name",
-                                        "link2_name",
-                                        "link2Name",
-                                        "joint_type",
-                                        "jointType",
-                                        "axis",
-                                        "joint_axis",
-                                        "jointAxis",
-                                        "translation_in_link1",
-                                        "link1LocalPos",
-                                        "link1_local_pos",
-                                        "link1LocalPosition",
-                                        "translation_in_link2",
-                                        "link2LocalPos",
-                                        "link2_local_pos",
-                                        "link2LocalPosition",
-                                        "rotation_in_link1",
-                                        "rotation_in_link2",
-                                        NULL };
-    static const char *const types[] = { "fixed", "hinge", "ball", "piston" };
+    static const char *const keys[] = {
+        // clang-format off
+        "name", "link1_name", "link1Name", "link2_name", "link2Name",
+        "joint_type", "jointType", "axis", "joint_axis", "jointAxis",
+        "translation_in_link1", "link1LocalPos", "link1_local_pos", "link1LocalPosition",
+        "translation_in_link2", "link2LocalPos", "link2_local_pos", "link2LocalPosition",
+        "rotation_in_link1", "rotation_in_link2", NULL
+        // clang-format on
+    };
     body_check_keys(reader, map, "an extra joint", keys, NULL, NULL);
     BodyExtraJoint joint = { .name = "", .axis = { 1, 0, 0 }, .pos = map->pos };
-    bool is_fine = read_link_name(reader, map, "link1_name", "link1Name", &joint.link[0]);
-    is_fine = read_link_name(reader, map, "link2_name", "link2Name", &joint.link[1]) && is_fine;
-    const char *type = NULL;
-    body_string(reader, map, "joint_type", "jointType", &type);
-    int row = 0;
-    while (row < COUNT_OF(types) && !(type && !strcmp(types[row], type)))
-        row++;
-    if (row == COUNT_OF(types)) {
-        diag_error(reader->diags, map->pos, "an extra joint has joint_type fixed, hinge, ball or piston, not '%.60s'",
-                   type ? type : "");
+    bool has_first = read_link_name(reader, map, "link1_name", "link1Name", &joint.link[0]);
+    bool has_second = read_link_name(reader, map, "link2_name", "link2Name", &joint.link[1]);
+    if (!read_extra_type(reader, map, &joint.type) || !has_first || !has_second)
         return;
-    }
-    if (!is_fine)
-        return;
-    joint.type = (BodyExtraType)row;
     body_string(reader, map, "name", NULL, &joint.name);
-    Vec3 axis;
-    if (body_vec3(reader, map, "axis", "jointAxis", &axis) || body_vec3(reader, map, "joint_axis", NULL, &axis)) {
-        if (vec3_length(axis) < 1e-9)
-            diag_error(reader->diags, map->pos, "the axis of an extra joint is zero; using 1 0 0");
-        else
-            joint.axis = vec3_normalized(axis);
-    }
+    read_extra_axis(reader, map, &joint);
     read_side(reader, map, 0, &joint.frame[0]);
     read_side(reader, map, 1, &joint.frame[1]);
     if (yaml_get(map, "link1_local_pos") || yaml_get(map, "link2_local_pos"))
@@ -105,13 +110,6 @@ void body_extra_joints_read(BodyReader *reader, const YamlNode *list)
         else
             diag_error(reader->diags, list->items[i]->pos, "an extra joint wants a map of its keys");
     }
-}
-
-const char *body_extra_type_name(BodyExtraType type)
-{
-    static const char *const names[] = { "fixed", "hinge", "ball", "piston" };
-    assert_debug((int)type >= 0 && (int)type < COUNT_OF(names));
-    return names[type];
 }
 
 // Collision rules

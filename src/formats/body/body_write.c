@@ -182,10 +182,55 @@ static const char *uri_of(Writer *writer, const char *uri, const char *path)
     return writer->folder && path ? body_relative_path(writer->arena, writer->folder, path) : uri;
 }
 
-static void put_geometry(Writer *writer, const BodyGeometry *geometry)
+static void put_orientation(Writer *writer, BodyNumbers turns)
 {
-    open_map(writer, "geometry");
-    put_word(writer, "type", body_geometry_name(geometry->kind));
+    begin_key(writer, "orientation");
+    text_add_string(writer->out, " [ ");
+    for (int i = 0; i < turns.count; i++) {
+        text_add_string(writer->out, i ? ", " : "");
+        text_add_double(writer->out, turns.items[i] * (i % 4 == 3 ? PER_RADIAN : 1.0));
+    }
+    text_add_string(writer->out, " ]\n");
+}
+
+static void put_extrusion(Writer *writer, const BodyGeometry *geometry)
+{
+    put_numbers(writer, "cross_section", geometry->cross_section.items, geometry->cross_section.count);
+    put_numbers(writer, "spine", geometry->spine.items, geometry->spine.count);
+    if (geometry->orientation.count > 0)
+        put_orientation(writer, geometry->orientation);
+    if (geometry->scales.count > 0)
+        put_numbers(writer, "scale", geometry->scales.items, geometry->scales.count);
+    if (!geometry->has_begin_cap)
+        put_bool(writer, "beginCap", false);  // begin_cap is what Choreonoid fails to read
+    if (!geometry->has_end_cap)
+        put_bool(writer, "end_cap", false);
+}
+
+static void put_elevation_grid(Writer *writer, const BodyGeometry *geometry)
+{
+    put_int(writer, "x_dimension", geometry->x_dimension);
+    put_int(writer, "z_dimension", geometry->z_dimension);
+    put_number(writer, "x_spacing", geometry->x_spacing);
+    put_number(writer, "z_spacing", geometry->z_spacing);
+    put_numbers(writer, "height", geometry->heights.items, geometry->heights.count);
+    if (!geometry->is_ccw)
+        put_bool(writer, "ccw", false);
+}
+
+static void put_faces(Writer *writer, const BodyGeometry *geometry)
+{
+    put_numbers(writer, "vertices", geometry->vertices.items, geometry->vertices.count);
+    put_indices(writer, "faces", geometry->faces);
+    if (geometry->normals.count > 0)
+        put_numbers(writer, "normals", geometry->normals.items, geometry->normals.count);
+    if (geometry->normal_indices.count > 0)
+        put_indices(writer, "normal_indices", geometry->normal_indices);
+}
+
+// Boxes and round bodies: what their lengths are called is the same for all of them.
+static void put_primitive(Writer *writer, const BodyGeometry *geometry)
+{
     const GeometryType *type = geometry_of_kind(geometry->kind);
     bool is_round = type && type->traits & GEOMETRY_IS_ROUND;
     if (geometry->kind == GEOMETRY_BOX)
@@ -200,42 +245,19 @@ static void put_geometry(Writer *writer, const BodyGeometry *geometry)
         put_bool(writer, "bottom", false);
     if (geometry->division != 20 && geometry->kind != BODY_MESH_FILE)
         put_int(writer, "division_number", geometry->division);
-    if (geometry->kind == BODY_EXTRUSION) {
-        put_numbers(writer, "cross_section", geometry->cross_section.items, geometry->cross_section.count);
-        put_numbers(writer, "spine", geometry->spine.items, geometry->spine.count);
-        if (geometry->orientation.count > 0) {
-            begin_key(writer, "orientation");
-            text_add_string(writer->out, " [ ");
-            for (int i = 0; i < geometry->orientation.count; i++) {
-                text_add_string(writer->out, i ? ", " : "");
-                text_add_double(writer->out, geometry->orientation.items[i] * (i % 4 == 3 ? PER_RADIAN : 1.0));
-            }
-            text_add_string(writer->out, " ]\n");
-        }
-        if (geometry->scales.count > 0)
-            put_numbers(writer, "scale", geometry->scales.items, geometry->scales.count);
-        if (!geometry->has_begin_cap)
-            put_bool(writer, "beginCap", false);  // begin_cap is what Choreonoid fails to read
-        if (!geometry->has_end_cap)
-            put_bool(writer, "end_cap", false);
-    }
-    if (geometry->kind == BODY_ELEVATION_GRID) {
-        put_int(writer, "x_dimension", geometry->x_dimension);
-        put_int(writer, "z_dimension", geometry->z_dimension);
-        put_number(writer, "x_spacing", geometry->x_spacing);
-        put_number(writer, "z_spacing", geometry->z_spacing);
-        put_numbers(writer, "height", geometry->heights.items, geometry->heights.count);
-        if (!geometry->is_ccw)
-            put_bool(writer, "ccw", false);
-    }
-    if (geometry->kind == BODY_FACES || geometry->kind == BODY_TRIANGLES) {
-        put_numbers(writer, "vertices", geometry->vertices.items, geometry->vertices.count);
-        put_indices(writer, "faces", geometry->faces);
-        if (geometry->normals.count > 0)
-            put_numbers(writer, "normals", geometry->normals.items, geometry->normals.count);
-        if (geometry->normal_indices.count > 0)
-            put_indices(writer, "normal_indices", geometry->normal_indices);
-    }
+}
+
+static void put_geometry(Writer *writer, const BodyGeometry *geometry)
+{
+    open_map(writer, "geometry");
+    put_word(writer, "type", body_geometry_name(geometry->kind));
+    put_primitive(writer, geometry);
+    if (geometry->kind == BODY_EXTRUSION)
+        put_extrusion(writer, geometry);
+    if (geometry->kind == BODY_ELEVATION_GRID)
+        put_elevation_grid(writer, geometry);
+    if (geometry->kind == BODY_FACES || geometry->kind == BODY_TRIANGLES)
+        put_faces(writer, geometry);
     if (geometry->tex_coords.count > 0)
         put_numbers(writer, geometry->kind == BODY_ELEVATION_GRID ? "tex_coord" : "tex_coords",
                     geometry->tex_coords.items, geometry->tex_coords.count);
@@ -439,6 +461,41 @@ static void put_lines(Writer *writer, const char *key, const char *lines, bool i
     text_add_string(writer->out, is_pairs ? " ]\n" : " }\n");
 }
 
+static void put_holder(Writer *writer, const BodyDevice *device)
+{
+    put_categories(writer, device);
+    put_word(writer, "hold_condition", device->hold_condition);
+    put_number(writer, "max_hold_distance", device->max_hold_distance);
+    if (*device->hold_target)
+        put_word(writer, "hold_target_name", device->hold_target);
+}
+
+static void put_conveyor(Writer *writer, const BodyDevice *device)
+{
+    put_word(writer, "conveyor_type", device->conveyor_type);
+    put_vec3(writer, "axis", device->axis);
+    put_number(writer, "speed", device->speed);
+}
+
+static void put_marker(Writer *writer, const BodyDevice *device)
+{
+    put_word(writer, "marker_type", device->marker_type);
+    put_number(writer, "size", device->marker_size);
+    put_vec3(writer, "color", device->color);
+    put_number(writer, "emission", device->emission);
+    put_number(writer, "transparency", device->transparency);
+    put_translation(writer, "offset_translation", device->offset_translation);
+    put_rotation(writer, "offset_rotation", device->offset_rotation);
+}
+
+static void put_digital_io(Writer *writer, const BodyDevice *device)
+{
+    put_int(writer, "num_signal_lines", device->signal_lines);
+    put_lines(writer, "out_labels", device->out_labels, false);
+    put_lines(writer, "in_labels", device->in_labels, false);
+    put_lines(writer, "input_to_device_switch_connections", device->connections, true);
+}
+
 // Keys that a type of device has beyond those of all.
 static void put_device_keys(Writer *writer, const BodyDevice *device)
 {
@@ -458,34 +515,11 @@ static void put_device_keys(Writer *writer, const BodyDevice *device)
     case BODY_RANGE_SENSOR: put_range_sensor(writer, device); break;
     case BODY_SPOT_LIGHT:
     case BODY_POINT_LIGHT: put_light(writer, device); break;
-    case BODY_HOLDER:
-        put_categories(writer, device);
-        put_word(writer, "hold_condition", device->hold_condition);
-        put_number(writer, "max_hold_distance", device->max_hold_distance);
-        if (*device->hold_target)
-            put_word(writer, "hold_target_name", device->hold_target);
-        break;
+    case BODY_HOLDER: put_holder(writer, device); break;
     case BODY_ATTACHMENT: put_categories(writer, device); break;
-    case BODY_CONVEYOR:
-        put_word(writer, "conveyor_type", device->conveyor_type);
-        put_vec3(writer, "axis", device->axis);
-        put_number(writer, "speed", device->speed);
-        break;
-    case BODY_MARKER:
-        put_word(writer, "marker_type", device->marker_type);
-        put_number(writer, "size", device->marker_size);
-        put_vec3(writer, "color", device->color);
-        put_number(writer, "emission", device->emission);
-        put_number(writer, "transparency", device->transparency);
-        put_translation(writer, "offset_translation", device->offset_translation);
-        put_rotation(writer, "offset_rotation", device->offset_rotation);
-        break;
-    case BODY_DIGITAL_IO:
-        put_int(writer, "num_signal_lines", device->signal_lines);
-        put_lines(writer, "out_labels", device->out_labels, false);
-        put_lines(writer, "in_labels", device->in_labels, false);
-        put_lines(writer, "input_to_device_switch_connections", device->connections, true);
-        break;
+    case BODY_CONVEYOR: put_conveyor(writer, device); break;
+    case BODY_MARKER: put_marker(writer, device); break;
+    case BODY_DIGITAL_IO: put_digital_io(writer, device); break;
     default: break;
     }
 }
