@@ -193,12 +193,10 @@ static void hear(Filming *filming, const FrameView *view)
         movie_hear(filming->movie, frames, count);
 }
 
-// Frames before the part that is wanted are followed too: joints, paint and voices at its start come of them. The
-// movie is opened with its first frame, so a recording without one leaves no file.
-static bool film(Filming *filming, const char *path, DiagSink *diags)
+static bool open_movie(Filming *filming, const char *path, double first)
 {
+    assert(!filming->movie);
     const ExportArguments *arguments = filming->arguments;
-    const ExportOptions part = { .from = arguments->from, .to = arguments->to };
     MovieOptions options = { .path = path,
                              .width = filming->width,
                              .height = filming->height,
@@ -209,6 +207,17 @@ static bool film(Filming *filming, const char *path, DiagSink *diags)
                              .is_driven = true,
                              .driven_rate = playback_has_sound(filming->playback) ? playback_rate(filming->playback)
                                                                                   : 0 };
+    filming->first = first;
+    playback_begin(filming->playback, first);
+    filming->movie = movie_open(filming->sim, &options);
+    return filming->movie != NULL;
+}
+
+// Frames before the part that is wanted are followed too: joints, paint and voices at its start come of them. The
+// movie is opened with its first frame, so a recording without one leaves no file.
+static bool film(Filming *filming, const char *path, DiagSink *diags)
+{
+    const ExportOptions part = { .from = filming->arguments->from, .to = filming->arguments->to };
     FrameView view;
     bool is_too_long = false;
     recording_rewind(filming->recording);
@@ -220,12 +229,8 @@ static bool film(Filming *filming, const char *path, DiagSink *diags)
         hear(filming, &view);
         if (!is_wanted)
             continue;
-        if (!filming->movie) {
-            filming->first = view.time;
-            playback_begin(filming->playback, view.time);
-            if (!(filming->movie = movie_open(filming->sim, &options)))
-                return false;
-        }
+        if (!filming->movie && !open_movie(filming, path, view.time))
+            return false;
         if (view.time - filming->first > MOVIE_SECONDS_MAX) {
             diag_error(diags, (SourcePos){ 0 },
                        "the recording goes on to %g s; a movie lasts at most %g s: choose a part with --from and --to",

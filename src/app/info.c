@@ -175,6 +175,55 @@ static void write_robots_json(const Inventory *inventory, JsonWriter *json)
     json_end_array(json);
 }
 
+static void write_types_json(const Inventory *inventory, JsonWriter *json)
+{
+    json_begin_object(json, "types");
+    for (int i = 0; i < schema_type_count(); i++)
+        if (inventory->by_type[i])
+            json_int(json, schema_type_at(i)->name, inventory->by_type[i]);
+    json_end_object(json);
+}
+
+static void write_materials_json(const Inventory *inventory, JsonWriter *json)
+{
+    json_begin_object(json, "materials");
+    for (int i = 0; i < inventory->materials.count; i++)
+        json_int(json, inventory->materials.items[i].name, inventory->materials.items[i].count);
+    json_end_object(json);
+}
+
+static void write_protos_json(const Inventory *inventory, JsonWriter *json)
+{
+    json_begin_array(json, "protos");
+    for (int i = 0; i < inventory->proto_count; i++) {
+        const SceneProto *proto = inventory->protos[i].proto;
+        json_begin_object(json, NULL);
+        json_string(json, "name", proto->name);
+        json_string(json, "path", proto->path);
+        json_string(json, "origin", proto->origin);
+        json_bool(json, "placeholder", proto->is_placeholder);
+        json_int(json, "instances", inventory->protos[i].count);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_assets_json(const Inventory *inventory, JsonWriter *json)
+{
+    json_begin_array(json, "assets");
+    for (int i = 0; i < inventory->assets.count; i++) {
+        const InfoAsset *asset = &inventory->assets.items[i];
+        json_begin_object(json, NULL);
+        json_string(json, "url", asset->url);
+        json_string(json, "type", asset->type);
+        json_string(json, "path", asset->path);
+        json_string(json, "origin", asset->origin);
+        json_int(json, "uses", asset->count);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 // One object, its keys in the order in which people read the text form; counts of zero are left out.
 static void write_json(const char *path, const Scene *scene, const Inventory *inventory, const DiagSink *diags,
                        Text *out)
@@ -185,42 +234,13 @@ static void write_json(const char *path, const Scene *scene, const Inventory *in
     json_string(&json, "file", path);
     json_string(&json, "version", scene_release(scene) ? schema_release_name(scene_release(scene), release) : NULL);
     json_int(&json, "nodes", scene_node_count(scene));
-    json_begin_object(&json, "types");
-    for (int i = 0; i < schema_type_count(); i++)
-        if (inventory->by_type[i])
-            json_int(&json, schema_type_at(i)->name, inventory->by_type[i]);
-    json_end_object(&json);
+    write_types_json(inventory, &json);
     json_int(&json, "solids", inventory->solids.count);
     json_int(&json, "joints", inventory->joints.count);
     write_robots_json(inventory, &json);
-    json_begin_object(&json, "materials");
-    for (int i = 0; i < inventory->materials.count; i++)
-        json_int(&json, inventory->materials.items[i].name, inventory->materials.items[i].count);
-    json_end_object(&json);
-    json_begin_array(&json, "protos");
-    for (int i = 0; i < inventory->proto_count; i++) {
-        const SceneProto *proto = inventory->protos[i].proto;
-        json_begin_object(&json, NULL);
-        json_string(&json, "name", proto->name);
-        json_string(&json, "path", proto->path);
-        json_string(&json, "origin", proto->origin);
-        json_bool(&json, "placeholder", proto->is_placeholder);
-        json_int(&json, "instances", inventory->protos[i].count);
-        json_end_object(&json);
-    }
-    json_end_array(&json);
-    json_begin_array(&json, "assets");
-    for (int i = 0; i < inventory->assets.count; i++) {
-        const InfoAsset *asset = &inventory->assets.items[i];
-        json_begin_object(&json, NULL);
-        json_string(&json, "url", asset->url);
-        json_string(&json, "type", asset->type);
-        json_string(&json, "path", asset->path);
-        json_string(&json, "origin", asset->origin);
-        json_int(&json, "uses", asset->count);
-        json_end_object(&json);
-    }
-    json_end_array(&json);
+    write_materials_json(inventory, &json);
+    write_protos_json(inventory, &json);
+    write_assets_json(inventory, &json);
     json_string(&json, "physics", plugin_name_in(inventory->world));
     json_int(&json, "errors", diag_total(diags, DIAG_ERROR));
     json_int(&json, "warnings", diag_total(diags, DIAG_WARNING));

@@ -52,6 +52,7 @@ static int serve(const ReplayOptions *options, const FileData *file, DiagSink *d
     return EXIT_OK;
 }
 
+// The file is looked at before a port is opened for it, and held in memory whole while browsers ask for parts of it.
 static int run_replay(const AppCommand *command, int argc, char **argv)
 {
     ReplayOptions options = { 0 };

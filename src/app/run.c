@@ -414,7 +414,30 @@ static void name_next_recording(RunOptions *options, const char *first, int numb
     options->record = name->data;
 }
 
-// Runs the world, and then those that a supervisor or the viewer asks for in its place.
+// Runs the world, and then those that a supervisor or the viewer asks for in its place. Returns the exit code of the
+// last one.
+static int run_worlds(RunOptions *options, const char *first)
+{
+    char world[4096], next[4096] = "";
+    snprintf(world, sizeof world, "%s", first);
+    int code = EXIT_INPUT, worlds = 1;
+    Text record = { 0 };
+    const char *first_record = options->record;
+    while (*world) {
+        DiagSink *diags = diag_create();
+        code = run_file(options, world, diags, next);
+        diag_destroy(diags);
+        memcpy(world, next, sizeof world);
+        if (!*next || run_was_interrupted())
+            break;
+        name_next_recording(options, first_record, ++worlds, &record);
+    }
+    options->record = first_record;  // what was named after it goes
+    text_free(&record);
+    return code;
+}
+
+// Options are judged before anything is opened; a viewer lives as long as all worlds of the run.
 int run_verb(const AppCommand *command, int argc, char **argv)
 {
     bool is_view = command == &command_view;
@@ -438,32 +461,18 @@ int run_verb(const AppCommand *command, int argc, char **argv)
     if (code >= 0)
         return code;
     run_catch_signals(options.timeout);
-    char world[4096], next[4096] = "";
     Arena *arena = arena_create();
-    const char *path = project_world(arena, argv[1], command->name);
-    snprintf(world, sizeof world, "%s", path ? path : "");
-    arena_destroy(arena);
-    if (!*world)
+    const char *world = project_world(arena, argv[1], command->name);
+    if (!world || !*world) {
+        arena_destroy(arena);
         return EXIT_INPUT;
-    DiagSink *viewer_diags = diag_create();
-    bool is_ready = start_viewer(&options, viewer_diags);
-    code = EXIT_INPUT;
-    int worlds = 1;
-    Text record = { 0 };
-    const char *first_record = options.record;
-    while (is_ready) {
-        DiagSink *diags = diag_create();
-        code = run_file(&options, world, diags, next);
-        diag_destroy(diags);
-        memcpy(world, next, sizeof world);
-        if (!*next || run_was_interrupted())
-            break;
-        name_next_recording(&options, first_record, ++worlds, &record);
     }
+    DiagSink *viewer_diags = diag_create();
+    code = start_viewer(&options, viewer_diags) ? run_worlds(&options, world) : EXIT_INPUT;
     if (!stop_viewer(&options, viewer_diags) && code == EXIT_OK)
         code = EXIT_SIMULATION;
     diag_print(viewer_diags, stderr, 0, DIAG_WARNING);
     diag_destroy(viewer_diags);
-    text_free(&record);
+    arena_destroy(arena);
     return code;
 }

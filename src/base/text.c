@@ -62,6 +62,27 @@ static const char *scan_word(const char *text, const char *end, double *value)
     return NULL;
 }
 
+// "e-5" at `at`: adds it to the exponent and returns what follows; else `at`. Capped where every double is 0 or
+// infinite.
+static inline const char *scan_exponent(const char *at, const char *end, int *exponent)
+{
+    assert_debug(at <= end);
+    if (at >= end || (*at != 'e' && *at != 'E'))
+        return at;
+    const char *p = at + 1;
+    bool negative = false;
+    if (p < end && (*p == '-' || *p == '+'))
+        negative = *p++ == '-';
+    if (p >= end || !is_digit(*p))
+        return at;
+    int written = 0;
+    for (; p < end && is_digit(*p); p++)
+        if (written < 100000)
+            written = written * 10 + (*p - '0');
+    *exponent += negative ? -written : written;
+    return p;
+}
+
 const char *text_scan_double(const char *text, const char *end, double *value)
 {
     assert_debug(text && text <= end && value);
@@ -92,20 +113,7 @@ const char *text_scan_double(const char *text, const char *end, double *value)
             *value = -*value;
         return stop;
     }
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        const char *q = p + 1;
-        bool negative_exponent = false;
-        if (q < end && (*q == '-' || *q == '+'))
-            negative_exponent = *q++ == '-';
-        if (q < end && is_digit(*q)) {
-            int written = 0;
-            for (; q < end && is_digit(*q); q++)
-                if (written < 100000)
-                    written = written * 10 + (*q - '0');
-            exponent += negative_exponent ? -written : written;
-            p = q;
-        }
-    }
+    p = scan_exponent(p, end, &exponent);
     // A mantissa below 2^53 times or over an exact power of ten rounds once, hence correctly.
     if (digits <= 15 && exponent >= -22 && exponent <= 22) {
         double magnitude = (double)mantissa;

@@ -159,6 +159,7 @@ static int add_joints(Glb *glb, const CornerSet *set)
         glb, (GlbAccessor){ .view = view, .type = UNSIGNED_SHORT, .count = set->count, .width = MESH_INFLUENCES });
 }
 
+// Triangles become corners with an index each, every corner once: glTF has one index for position, normal and texture.
 static GlbPrimitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count, int material, GlbMeshUse use)
 {
     assert_debug(first >= 0 && count > 0 && first + count <= mesh->triangle_count && material < glb->material_count);
@@ -528,6 +529,7 @@ static void release(Glb *glb)
     free(glb->skins);
 }
 
+// The bytes come first, the JSON that names them next, and the header last, when their sizes are known.
 void glb_write(Sim *sim, const GlbMotion *motion, Text *out)
 {
     assert_debug(sim && out);

@@ -179,6 +179,26 @@ static void write_nodes(const Glb *glb, JsonWriter *json, const int *solids, int
     json_end_array(json);
 }
 
+static void write_primitive(const GlbPrimitive *primitive, JsonWriter *json)
+{
+    assert_debug(primitive->position >= 0 && primitive->normal >= 0 && primitive->index >= 0);
+    assert_debug((primitive->joints >= 0) == (primitive->weights >= 0));
+    json_begin_object(json, NULL);
+    json_begin_object(json, "attributes");
+    json_int(json, "POSITION", primitive->position);
+    json_int(json, "NORMAL", primitive->normal);
+    if (primitive->texcoord >= 0)
+        json_int(json, "TEXCOORD_0", primitive->texcoord);
+    if (primitive->joints >= 0) {
+        json_int(json, "JOINTS_0", primitive->joints);
+        json_int(json, "WEIGHTS_0", primitive->weights);
+    }
+    json_end_object(json);
+    json_int(json, "indices", primitive->index);
+    json_int(json, "material", primitive->material);
+    json_end_object(json);
+}
+
 static void write_meshes(const Glb *glb, JsonWriter *json)
 {
     json_begin_array(json, "meshes");
@@ -190,21 +210,7 @@ static void write_meshes(const Glb *glb, JsonWriter *json)
         json_begin_array(json, "primitives");
         for (int p = mesh->first_primitive; p < mesh->first_primitive + mesh->primitive_count; p++) {
             assert_debug(p < glb->primitive_count);
-            const GlbPrimitive *primitive = &glb->primitives[p];
-            json_begin_object(json, NULL);
-            json_begin_object(json, "attributes");
-            json_int(json, "POSITION", primitive->position);
-            json_int(json, "NORMAL", primitive->normal);
-            if (primitive->texcoord >= 0)
-                json_int(json, "TEXCOORD_0", primitive->texcoord);
-            if (primitive->joints >= 0) {
-                json_int(json, "JOINTS_0", primitive->joints);
-                json_int(json, "WEIGHTS_0", primitive->weights);
-            }
-            json_end_object(json);
-            json_int(json, "indices", primitive->index);
-            json_int(json, "material", primitive->material);
-            json_end_object(json);
+            write_primitive(&glb->primitives[p], json);
         }
         json_end_array(json);
         json_end_object(json);

@@ -84,39 +84,53 @@ static void write_labels(JsonWriter *json, const FrameView *view, Arena *arena, 
         json_end_array(json);
 }
 
-static bool write_motion(Sim *sim, Recording *recording, const char *path)
+static void write_poses(JsonWriter *json, const Physics *physics, const FrameView *view, Text *scratch)
 {
-    const Physics *physics = sim_physics(sim);
-    Text out = { 0 }, frames = { 0 }, scratch = { 0 }, labels = { 0 };
+    for (int i = 0; i < view->pose_count; i++) {
+        Pose pose;
+        int solid = frame_pose(view, i, &pose);
+        if (solid < physics_solid_count(physics) && physics_solid_exists(physics, solid))
+            write_update(json, physics, solid, &pose, scratch);
+    }
+}
+
+// All frames as an array. Returns how many, and the times of the first two; `labels` gets the names of labels in them.
+static int write_frames(JsonWriter *json, const Physics *physics, Recording *recording, Text *labels, double times[2])
+{
+    Text scratch = { 0 };
     Arena *arena = arena_create();
-    JsonWriter json = { .out = &frames, .compact = true };
     FrameView view;
-    double first = 0.0, second = 0.0;
     int count = 0;
-    json_begin_array(&json, NULL);
+    json_begin_array(json, NULL);
     recording_rewind(recording);
     for (; recording_next(recording, &view); count++) {
-        if (count == 0)
-            first = view.time;
-        if (count == 1)
-            second = view.time;
-        json_begin_object(&json, NULL);
-        json_int(&json, "time", llround(1000.0 * (view.time - first)));
-        json_begin_array(&json, "updates");
-        for (int i = 0; (count == 0 || !view.is_key) && i < view.pose_count; i++) {
-            Pose pose;
-            int solid = frame_pose(&view, i, &pose);
-            if (solid < physics_solid_count(physics) && physics_solid_exists(physics, solid))
-                write_update(&json, physics, solid, &pose, &scratch);
-        }
-        json_end_array(&json);
-        write_labels(&json, &view, arena, &labels);
-        json_end_object(&json);
+        if (count < 2)
+            times[count] = view.time;
+        json_begin_object(json, NULL);
+        json_int(json, "time", llround(1000.0 * (view.time - times[0])));
+        json_begin_array(json, "updates");
+        if (count == 0 || !view.is_key)  // later key frames repeat what the frame before them said
+            write_poses(json, physics, &view, &scratch);
+        json_end_array(json);
+        write_labels(json, &view, arena, labels);
+        json_end_object(json);
     }
-    json_end_array(&json);
+    json_end_array(json);
+    arena_destroy(arena);
+    text_free(&scratch);
+    return count;
+}
+
+static bool write_motion(Sim *sim, Recording *recording, const char *path)
+{
+    Text out = { 0 }, frames = { 0 }, labels = { 0 };
+    JsonWriter json = { .out = &frames, .compact = true };
+    double times[2] = { 0 };
+    int count = write_frames(&json, sim_physics(sim), recording, &labels, times);
+    double step_ms = count > 1 ? round(1e6 * (times[1] - times[0])) / 1e3 : 1000.0 * sim_time_step(sim);
     json = (JsonWriter){ .out = &out, .compact = true };
     json_begin_object(&json, NULL);
-    json_double(&json, "basicTimeStep", count > 1 ? round(1e6 * (second - first)) / 1e3 : 1000.0 * sim_time_step(sim));
+    json_double(&json, "basicTimeStep", step_ms);
     json_string(&json, "labelsIds", labels.data ? labels.data : "");
     json_begin_array(&json, "frames");
     json_end_array(&json);
@@ -126,10 +140,8 @@ static bool write_motion(Sim *sim, Recording *recording, const char *path)
     text_add(&out, frames.data, frames.length);
     text_add_string(&out, "}\n");
     bool ok = file_write_atomic(path, out.data, out.length, sim_diags(sim));
-    arena_destroy(arena);
     text_free(&out);
     text_free(&frames);
-    text_free(&scratch);
     text_free(&labels);
     return ok;
 }
