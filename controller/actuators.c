@@ -464,10 +464,11 @@ static bool is_bone(const SkinOwn *own, int index, const char *who)
     return false;
 }
 
-static void set_bone(WbDeviceTag tag, int command, int index, const double *values, int count, bool is_absolute,
-                     const char *who)
+enum { SET_BONE_POSITION, SET_BONE_ORIENTATION };
+
+static void set_bone(WbDeviceTag tag, int command, int index, const double *values, bool is_absolute, const char *who)
 {
-    assert(count >= 0 && count <= 4);
+    int count = command == SET_BONE_ORIENTATION ? 4 : 3;
     const SkinOwn *own = skin_own(tag, who);
     double numbers[6] = { index, is_absolute };
     if (!own || !is_bone(own, index, who))
@@ -494,12 +495,12 @@ static const double *bone_numbers(WbDeviceTag tag, int index, int first, double 
 
 void wb_skin_set_bone_orientation(WbDeviceTag tag, int index, const double orientation[4], bool absolute)
 {
-    set_bone(tag, 1, index, orientation, 4, absolute, __func__);
+    set_bone(tag, SET_BONE_ORIENTATION, index, orientation, absolute, __func__);
 }
 
 void wb_skin_set_bone_position(WbDeviceTag tag, int index, const double position[3], bool absolute)
 {
-    set_bone(tag, 0, index, position, 3, absolute, __func__);
+    set_bone(tag, SET_BONE_POSITION, index, position, absolute, __func__);
 }
 
 int wb_skin_get_bone_count(WbDeviceTag tag)

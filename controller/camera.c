@@ -146,19 +146,30 @@ double wb_camera_get_max_fov(WbDeviceTag tag)
 
 enum { SET_FOV, SET_EXPOSURE, SET_SEGMENTATION, SET_FOCUS };
 
+// A constant that a program may set. What needs a node of its own (Zoom, Focus) has limits, and is not there without
+// it.
+typedef struct Setting {
+    const char *what;
+    int index;      // of the constant
+    bool has_node;  // then the constants that tell whether it is there, and its limits
+    int has, low, high;
+} Setting;
+static const Setting zoom = { "zoom", FOV, true, HAS_ZOOM, MIN_FOV, MAX_FOV };
+static const Setting focus = { "focus", FOCAL_DISTANCE, true, HAS_FOCUS, MIN_FOCAL, MAX_FOCAL };
+static const Setting exposure_setting = { .what = "exposure", .index = EXPOSURE };
+
 // Whether it was set.
-static bool set_within(CoreDevice *device, int index, double value, int has, int low, int high, const char *what,
-                       const char *who)
+static bool set_within(CoreDevice *device, const Setting *setting, double value, const char *who)
 {
-    assert(index >= 0);
     if (!device)
         return false;
-    if (has >= 0 && core_constant(device, has) == 0.0)
-        core_warn(who, "the camera '%s' has no %s", device->name, what);
-    else if (has >= 0 && (value < core_constant(device, low) || value > core_constant(device, high)))
-        core_warn(who, "%g is outside the limits of the %s", value, what);
-    else if (index < device->constant_count) {
-        device->constants[index] = value;
+    if (setting->has_node && core_constant(device, setting->has) == 0.0)
+        core_warn(who, "the camera '%s' has no %s", device->name, setting->what);
+    else if (setting->has_node
+             && (value < core_constant(device, setting->low) || value > core_constant(device, setting->high)))
+        core_warn(who, "%g is outside the limits of the %s", value, setting->what);
+    else if (setting->index < device->constant_count) {
+        device->constants[setting->index] = value;
         return true;
     }
     return false;
@@ -166,13 +177,13 @@ static bool set_within(CoreDevice *device, int index, double value, int has, int
 
 void wb_camera_set_fov(WbDeviceTag tag, double fov)
 {
-    if (set_within(CAMERA(tag), FOV, fov, HAS_ZOOM, MIN_FOV, MAX_FOV, "zoom", __func__))
+    if (set_within(CAMERA(tag), &zoom, fov, __func__))
         core_command(tag, SET_FOV, &fov, 1, NULL, 0);
 }
 
 void wb_camera_set_focal_distance(WbDeviceTag tag, double focal_distance)
 {
-    if (set_within(CAMERA(tag), FOCAL_DISTANCE, focal_distance, HAS_FOCUS, MIN_FOCAL, MAX_FOCAL, "focus", __func__))
+    if (set_within(CAMERA(tag), &focus, focal_distance, __func__))
         core_command(tag, SET_FOCUS, &focal_distance, 1, NULL, 0);
 }
 
@@ -180,7 +191,7 @@ void wb_camera_set_exposure(WbDeviceTag tag, double exposure)
 {
     if (exposure < 0.0)
         core_warn(__func__, "an exposure cannot be negative");
-    else if (set_within(CAMERA(tag), EXPOSURE, exposure, -1, 0, 0, "exposure", __func__))
+    else if (set_within(CAMERA(tag), &exposure_setting, exposure, __func__))
         core_command(tag, SET_EXPOSURE, &exposure, 1, NULL, 0);
 }
 

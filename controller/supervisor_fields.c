@@ -225,17 +225,27 @@ static double get_double(const char *who, WbFieldRef field, WbFieldType type, in
     return get(who, field, type, index, &answer) && answer.double_count ? answer.doubles[0] : 0.0;
 }
 
-static void put(const char *who, uint16_t op, WbFieldRef field, WbFieldType type, int index, int number,
-                const double *numbers, int count, const char *text)
+// What is set or inserted: `index` is -1 for a single value.
+typedef struct Put {
+    uint16_t op;
+    int index, number;
+    const double *numbers;
+    int count;
+    const char *text;
+} Put;
+
+static void put(const char *who, WbFieldRef field, WbFieldType type, const Put *what)
 {
+    assert(what->op == OP_FIELD_SET || what->op == OP_FIELD_INSERT);
     if (!field_fits(who, field, type, true))
         return;
-    if (count > 0 && !numbers) {
+    if (what->count > 0 && !what->numbers) {
         core_warn(who, "called with NULL values");
         return;
     }
-    if (ask(who, &(Ask){ op, { field->id, index, number }, 3, numbers, count, text }, NULL) && type == WB_SF_ROTATION) {
-        memcpy(item_of(field, 0)->numbers, numbers, 4 * sizeof(double));
+    Ask question = { what->op, { field->id, what->index, what->number }, 3, what->numbers, what->count, what->text };
+    if (ask(who, &question, NULL) && type == WB_SF_ROTATION) {
+        memcpy(item_of(field, 0)->numbers, what->numbers, 4 * sizeof(double));
         field->was_set = true;
         field->set_time = core.time;
     }
@@ -249,15 +259,15 @@ static void put(const char *who, uint16_t op, WbFieldRef field, WbFieldType type
     }                                                                                                                  \
     void wb_supervisor_field_set_sf_##name(WbFieldRef field, Argument)                                                 \
     {                                                                                                                  \
-        put(__func__, OP_FIELD_SET, field, WB_SF_##NAME, -1, number, numbers, count, text);                            \
+        put(__func__, field, WB_SF_##NAME, &(Put){ OP_FIELD_SET, -1, number, numbers, count, text });                  \
     }                                                                                                                  \
     void wb_supervisor_field_set_mf_##name(WbFieldRef field, int index, Argument)                                      \
     {                                                                                                                  \
-        put(__func__, OP_FIELD_SET, field, WB_MF_##NAME, index, number, numbers, count, text);                         \
+        put(__func__, field, WB_MF_##NAME, &(Put){ OP_FIELD_SET, index, number, numbers, count, text });               \
     }                                                                                                                  \
     void wb_supervisor_field_insert_mf_##name(WbFieldRef field, int index, Argument)                                   \
     {                                                                                                                  \
-        put(__func__, OP_FIELD_INSERT, field, WB_MF_##NAME, index, number, numbers, count, text);                      \
+        put(__func__, field, WB_MF_##NAME, &(Put){ OP_FIELD_INSERT, index, number, numbers, count, text });            \
     }
 #define GET_INT(who, field, type, index) get_int(who, field, type, index, 0)
 GET_SET(bool, BOOL, bool, GET_INT, bool value, value, NULL, 0, NULL)

@@ -149,33 +149,38 @@ Image *image_read(Worker *worker, const char *path, const Limits *limits, DiagSi
 
 static void add_bytes(void *context, void *data, int size) { text_add(context, data, (size_t)size); }
 
-bool image_encode_png(int width, int height, int channels, const void *pixels, int stride, Text *out)
+static void check_pixels(const ImagePixels *pixels)
 {
-    assert_debug(channels >= 1 && channels <= 4 && out);
-    return width > 0 && height > 0
-           && stbi_write_png_to_func(add_bytes, out, width, height, channels, pixels,
-                                     stride > 0 ? stride : width * channels)
+    assert(pixels->channels >= 1 && pixels->channels <= 4 && pixels->rows);
+    assert(pixels->stride == 0 || pixels->stride >= pixels->width * pixels->channels);
+}
+
+bool image_encode_png(const ImagePixels *pixels, Text *out)
+{
+    check_pixels(pixels);
+    int stride = pixels->stride ? pixels->stride : pixels->width * pixels->channels;
+    return pixels->width > 0 && pixels->height > 0
+           && stbi_write_png_to_func(add_bytes, out, pixels->width, pixels->height, pixels->channels, pixels->rows,
+                                     stride)
                   != 0;
 }
 
-bool image_write_png(const char *path, int width, int height, int channels, const void *pixels, int stride,
-                     DiagSink *diags)
+bool image_write_png(const char *path, const ImagePixels *pixels, DiagSink *diags)
 {
-    assert_debug(path && channels >= 1 && channels <= 4);
+    assert(path);
     Text text = { 0 };
-    bool ok = image_encode_png(width, height, channels, pixels, stride, &text)
-              && file_write_atomic(path, text.data, text.length, diags);
+    bool ok = image_encode_png(pixels, &text) && file_write_atomic(path, text.data, text.length, diags);
     text_free(&text);
     return ok;
 }
 
-bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality,
-                      DiagSink *diags)
+bool image_write_jpeg(const char *path, const ImagePixels *pixels, int quality, DiagSink *diags)
 {
-    assert_debug(path && channels >= 1 && channels <= 4);
+    assert(path && pixels->stride == 0);
+    check_pixels(pixels);
     Text text = { 0 };
-    bool ok = width > 0 && height > 0
-              && stbi_write_jpg_to_func(add_bytes, &text, width, height, channels, pixels,
+    bool ok = pixels->width > 0 && pixels->height > 0
+              && stbi_write_jpg_to_func(add_bytes, &text, pixels->width, pixels->height, pixels->channels, pixels->rows,
                                         int_max(int_min(quality, 100), 1))
                      != 0
               && file_write_atomic(path, text.data, text.length, diags);

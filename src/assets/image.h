@@ -28,12 +28,17 @@ Image *image_read(Worker *worker, const char *path, const Limits *limits, DiagSi
 Image *image_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
                         DiagSink *diags, SourcePos pos);
 
-// Writes 8-bit pixels (1 grey, 3 RGB or 4 RGBA channels) as PNG. `stride` is in bytes, 0: width * channels.
-bool image_encode_png(int width, int height, int channels, const void *pixels, int stride, Text *out);
-bool image_write_png(const char *path, int width, int height, int channels, const void *pixels, int stride,
-                     DiagSink *diags);
-// The same as JPEG, quality 1 to 100 (held within). Alpha is left out.
-bool image_write_jpeg(const char *path, int width, int height, int channels, const void *pixels, int quality,
-                      DiagSink *diags);
+// Somebody's pixels, to be written.
+typedef struct ImagePixels {
+    int width, height;
+    int channels;      // of 8 bits: 1 grey, 3 RGB, 4 RGBA
+    const void *rows;  // from the top
+    int stride;        // bytes from row to row; 0: width * channels. JPEG knows no other
+} ImagePixels;
+// False when the picture is empty, or (with the reason in `diags`) when it cannot be written.
+bool image_encode_png(const ImagePixels *pixels, Text *out);
+bool image_write_png(const char *path, const ImagePixels *pixels, DiagSink *diags);
+// Quality is 1 to 100 (held within). Alpha is left out.
+bool image_write_jpeg(const char *path, const ImagePixels *pixels, int quality, DiagSink *diags);
 
 #endif

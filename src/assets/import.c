@@ -110,21 +110,20 @@ bool import_companion(const ImportCompanions *companions, const char *name, File
     return ok;
 }
 
-static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind kind, const char *path,
-                    const ImportOptions *options, DiagSink *diags, SourcePos pos)
+static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind kind, const ImportCompanions *source)
 {
     MeshReport report = { 0 };
     MeshBuildOptions own = *build;
     own.keep_vertices |= builder->mesh.bone_count > 0;  // what touches at rest may part: lips, fingers
     Mesh *mesh = mesh_build_end(builder, &own, &report);
     Arena *arena = arena_create();
-    char *what = arena_printf(arena, "mesh '%s'", path);
-    mesh_report(&report, what, diags, pos);
+    char *what = arena_printf(arena, "mesh '%s'", source->path);
+    mesh_report(&report, what, source->diags, source->pos);
     if (mesh->triangle_count == 0) {
-        diag_error(diags, pos, "%s holds no triangles", what);
+        diag_error(source->diags, source->pos, "%s holds no triangles", what);
         mesh_destroy(mesh);
         mesh = NULL;
-    } else if (!mesh->normals && !options->flat && kind != KIND_STL) {
+    } else if (!mesh->normals && !source->options->flat && kind != KIND_STL) {
         mesh_compute_normals(mesh, M_PI);
     }
     arena_destroy(arena);
@@ -152,8 +151,10 @@ Mesh *import_bytes(Importer *importer, const char *path, const char *data, size_
     else if (kind == KIND_OBJ)
         problem = import_obj(data, size, &builder, &companions);
     else if (kind == KIND_WORKER)
-        problem = import_by_worker(importer->worker, extension, data, size, &builder, &companions, reason) ? NULL
-                                                                                                           : reason;
+        problem = import_by_worker(importer->worker, extension, (WorkerPart){ data, size }, &builder, &companions,
+                                   reason)
+                      ? NULL
+                      : reason;
     else
         problem = kind == KIND_IMAGE  ? "it is an image, not a mesh"
                   : kind == KIND_VRML ? "VRML scenes are not meshes of their own"
@@ -163,7 +164,7 @@ Mesh *import_bytes(Importer *importer, const char *path, const char *data, size_
         mesh_build_cancel(&builder);
         return NULL;
     }
-    return finish(&builder, &build, kind, path, options, diags, pos);
+    return finish(&builder, &build, kind, &companions);
 }
 
 Mesh *import_file(Importer *importer, const char *path, const ImportOptions *options, DiagSink *diags, SourcePos pos)

@@ -708,19 +708,37 @@ static bool gather(const WorkerAnswer *answer, const ImportCompanions *companion
     return is_new;
 }
 
-static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main_name, WorkerPart main_file,
-                         const Companion *companions, int count, WorkerAnswer *answer)
+// The file to be read and those that it names, as far as they are known.
+typedef struct FileSet {
+    char main_name[32];
+    WorkerPart main_file;
+    Companion companions[COMPANIONS_MAX];
+    int count;
+} FileSet;
+
+// A small file that promises a billion vertices shall not take a minute to be found out.
+static WorkerLimits limits_for(const WorkerPart *parts, int count)
 {
-    assert_debug(count >= 0 && count <= COMPANIONS_MAX);
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += parts[i].size;
+    int64_t time_ms = SMALL_FILE_MS + (int64_t)(bytes >> 20) * MS_PER_MB;
+    return (WorkerLimits){ .time_ms = time_ms < IMPORT_TIME_MS ? time_ms : IMPORT_TIME_MS };
+}
+
+static WorkerStatus call(Worker *worker, RequestHeader *header, const FileSet *set, WorkerAnswer *answer)
+{
+    assert(set->count >= 0 && set->count <= COMPANIONS_MAX);
     WorkerPart parts[1 + 3 * (COMPANIONS_MAX + 1)];
     FileHeader files[COMPANIONS_MAX + 1];
     int part_count = 0;
-    header->file_count = (uint32_t)count + 1;
+    header->file_count = (uint32_t)set->count + 1;
     parts[part_count++] = (WorkerPart){ header, sizeof *header };
-    for (int i = 0; i <= count; i++) {
-        const char *name = i == 0 ? main_name : companions[i - 1].name;
-        bool is_there = i == 0 || companions[i - 1].is_there;
-        WorkerPart data = i == 0 ? main_file : (WorkerPart){ companions[i - 1].file.data, companions[i - 1].file.size };
+    for (int i = 0; i <= set->count; i++) {
+        const Companion *companion = i > 0 ? &set->companions[i - 1] : NULL;
+        const char *name = companion ? companion->name : set->main_name;
+        bool is_there = !companion || companion->is_there;
+        WorkerPart data = companion ? (WorkerPart){ companion->file.data, companion->file.size } : set->main_file;
         files[i] = (FileHeader){ .name_size = (uint32_t)strlen(name) + 1,
                                  .data_size = is_there ? data.size : UINT64_MAX };
         parts[part_count++] = (WorkerPart){ &files[i], sizeof files[i] };
@@ -728,31 +746,25 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const char *main
         if (is_there)
             parts[part_count++] = data;
     }
-    // A small file that promises a billion vertices shall not take a minute to be found out.
-    size_t bytes = 0;
-    for (int i = 0; i < part_count; i++)
-        bytes += parts[i].size;
-    int64_t time_ms = SMALL_FILE_MS + (int64_t)(bytes >> 20) * MS_PER_MB;
-    WorkerLimits limits = { .time_ms = time_ms < IMPORT_TIME_MS ? time_ms : IMPORT_TIME_MS };
+    assert(part_count <= COUNT_OF(parts));
+    WorkerLimits limits = limits_for(parts, part_count);
     return worker_call_limited(worker, parts, part_count, &limits, answer);
 }
 
 // The worker reads no files. When it meets names of others it answers with these, gets them if the importing file
 // may name them, and starts again: a few rounds are enough for materials that name textures.
-bool import_by_worker(Worker *worker, const char *extension, const char *data, size_t size, MeshBuilder *builder,
+bool import_by_worker(Worker *worker, const char *extension, WorkerPart file, MeshBuilder *builder,
                       const ImportCompanions *companions, char reason[256])
 {
     RequestHeader header = { .keep_axes = companions->options->keep_axes,
                              .vertex_limit = (uint64_t)builder->vertex_limit };
     snprintf(header.extension, sizeof header.extension, "%s", extension);
-    char name[32];
-    snprintf(name, sizeof name, "model.%s", extension);
-    Companion list[COMPANIONS_MAX];
-    int count = 0;
+    FileSet set = { .main_file = file };
+    snprintf(set.main_name, sizeof set.main_name, "model.%s", extension);
     bool ok = false;
     for (int round = 0; round < ROUNDS_MAX; round++) {
         WorkerAnswer answer;
-        WorkerStatus status = call(worker, &header, name, (WorkerPart){ data, size }, list, count, &answer);
+        WorkerStatus status = call(worker, &header, &set, &answer);
         ReplyHeader reply = { 0 };
         if (status == WORKER_OK && answer.size >= sizeof reply)
             memcpy(&reply, answer.data, sizeof reply);
@@ -760,7 +772,7 @@ bool import_by_worker(Worker *worker, const char *extension, const char *data, s
             snprintf(reason, 256, "%s", answer.message);
         else if (reply.kind == REPLY_MESH)
             ok = read_reply(&answer, builder);
-        bool again = reply.kind == REPLY_WANTED && gather(&answer, companions, list, &count);
+        bool again = reply.kind == REPLY_WANTED && gather(&answer, companions, set.companions, &set.count);
         if (status == WORKER_OK && !ok && !again)
             snprintf(reason, 256, "%s",
                      reply.kind == REPLY_WANTED ? "it needs files that are not there"
@@ -769,10 +781,10 @@ bool import_by_worker(Worker *worker, const char *extension, const char *data, s
         if (!again)
             break;
     }
-    for (int i = 0; i < count; i++) {
-        if (list[i].is_there)
-            file_release(&list[i].file);
-        free(list[i].name);
+    for (int i = 0; i < set.count; i++) {
+        if (set.companions[i].is_there)
+            file_release(&set.companions[i].file);
+        free(set.companions[i].name);
     }
     return ok;
 }

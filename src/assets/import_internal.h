@@ -22,7 +22,7 @@ bool import_stl_is_binary(const char *data, size_t size);
 
 Worker *import_worker_create(void);
 // Through assimp; `extension` is without the dot. `reason` gets at least 256 bytes of text on failure.
-bool import_by_worker(Worker *worker, const char *extension, const char *data, size_t size, MeshBuilder *builder,
+bool import_by_worker(Worker *worker, const char *extension, WorkerPart file, MeshBuilder *builder,
                       const ImportCompanions *companions, char reason[256]);
 
 #endif

@@ -352,14 +352,14 @@ const Clip *store_clip(AssetStore *store, const char *url, const char *from, Dia
     return clip;
 }
 
-const FileData *store_file(AssetStore *store, const char *what, const char *url, const char *from, const char **path,
-                           DiagSink *diags, SourcePos pos)
+const FileData *store_file(AssetStore *store, const StoreFileQuery *query, const char **path, DiagSink *diags,
+                           SourcePos pos)
 {
-    assert_debug(url);
+    assert(query->what && query->url);
     Arena *arena = arena_create();
-    Load load = { store, ITEM_FILE, what, STORE_MESH_ALL, NULL, diags, pos };
+    Load load = { store, ITEM_FILE, query->what, STORE_MESH_ALL, NULL, diags, pos };
     pthread_mutex_lock(&store->lock);
-    int index = load_url(&load, url, from, arena);
+    int index = load_url(&load, query->url, query->from, arena);
     const FileData *file = NULL;
     if (index >= 0 && store->items[index].file.data)  // items move when the array grows, so the answer is a copy
         file = arena_copy(store->arena, &store->items[index].file, sizeof *file);

@@ -41,8 +41,12 @@ const Clip *store_clip(AssetStore *store, const char *url, const char *from, Dia
 const Clip *store_find_clip(AssetStore *store, const char *key);
 const Clip *store_keep_clip(AssetStore *store, const char *key, Clip *clip);
 // Bytes of any file (skeletons, VRML scenes); *path (may be NULL) is where it lies.
-const FileData *store_file(AssetStore *store, const char *what, const char *url, const char *from, const char **path,
-                           DiagSink *diags, SourcePos pos);
+typedef struct StoreFileQuery {
+    const char *what;  // for messages
+    const char *url, *from;
+} StoreFileQuery;
+const FileData *store_file(AssetStore *store, const StoreFileQuery *query, const char **path, DiagSink *diags,
+                           SourcePos pos);
 
 // Meshes that others make (tessellated primitives, parts of VRML scenes) under a key of theirs. store_keep_mesh takes
 // over `mesh` and returns the one to use: when another thread was faster, that one's.

@@ -101,23 +101,31 @@ typedef struct LoadContext {
 
 static void load_context_destroy(void *data) { free(data); }
 
-static bool load_scene(Scene *scene, FileFormat format, const char *name, const char *text, size_t size,
-                       const FormatsOptions *options, DiagSink *diags)
+typedef struct Source {
+    FileFormat format;
+    const char *name, *text;
+    size_t size;
+} Source;
+
+// Text of the VRML family. Upgrades and bodies come when all nodes are there, checks when they are what they will be.
+static bool load_scene(Scene *scene, const Source *source, const FormatsOptions *options, DiagSink *diags)
 {
+    FileFormat format = source->format;
     LoadContext *context = memory_alloc(sizeof *context);
     context->limits = *limits_or_default(options->limits);
     scene_attach(scene, context, load_context_destroy);
     Reader reader;
-    reader_init(&reader, scene, text, size, diag_file(diags, name), &context->limits, diags);
+    reader_init(&reader, scene, (ReaderText){ source->text, source->size, diag_file(diags, source->name) },
+                &context->limits, diags);
     reader_header(&reader, format);
-    scene_set_path(scene, name);
+    scene_set_path(scene, source->name);
     scene_set_release(scene, reader.release);
     if (format != FORMAT_VRML97)
-        reader.protos = context->protos = proto_scope_create(scene, name, options, diags);
+        reader.protos = context->protos = proto_scope_create(scene, source->name, options, diags);
     reader.without_upgrade = options->without_upgrade;
     bool is_read = true;
     if (format == FORMAT_PROTO)
-        is_read = proto_read_file(&reader, name);
+        is_read = proto_read_file(&reader, source->name);
     else
         reader_world(&reader);
     reader_deinit(&reader);
@@ -149,7 +157,7 @@ Scene *formats_load_text(const char *name, const char *text, size_t size, const 
     case FORMAT_WORLD:
     case FORMAT_OBJECT:
     case FORMAT_PROTO:
-    case FORMAT_VRML97: is_read = load_scene(scene, format, name, text, size, options, diags); break;
+    case FORMAT_VRML97: is_read = load_scene(scene, &(Source){ format, name, text, size }, options, diags); break;
     case FORMAT_BODY:
     case FORMAT_PROJECT: is_read = body_read_scene(scene, name, text, size, options, diags); break;
     default:
@@ -221,7 +229,7 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
         return list;
     }
     Reader reader;
-    reader_init(&reader, scene, text, size, diag_file(diags, "(imported)"), limits, diags);
+    reader_init(&reader, scene, (ReaderText){ text, size, diag_file(diags, "(imported)") }, limits, diags);
     reader.format = FORMAT_OBJECT;
     reader.protos = context ? context->protos : NULL;
     reader.release = scene_release(scene);  // controllers write what the world's file does

@@ -111,9 +111,14 @@ typedef struct Reader {
     bool is_import;  // a USE may name what the scene has already
 } Reader;
 
+typedef struct ReaderText {
+    const char *text;
+    size_t size;
+    uint16_t file;  // of diag_file()
+} ReaderText;
+
 // The text must outlive the reader. The first token is read already.
-void reader_init(Reader *reader, Scene *scene, const char *text, size_t size, uint16_t file, const Limits *limits,
-                 DiagSink *diags);
+void reader_init(Reader *reader, Scene *scene, ReaderText text, const Limits *limits, DiagSink *diags);
 void reader_deinit(Reader *reader);
 void reader_advance(Reader *reader);  // to the next token
 

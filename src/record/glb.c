@@ -223,7 +223,7 @@ static int add_picture(Glb *glb, const RaysVisual *visual)
             memcpy(pixels + 4 * ((size_t)y * (size_t)width + (size_t)x),
                    image->pixels + 4 * ((size_t)y * (size_t)step * (size_t)image->width + (size_t)x * (size_t)step), 4);
     Text png = { 0 };
-    image_encode_png(width, height, 4, pixels, 0, &png);
+    image_encode_png(&(ImagePixels){ width, height, 4, pixels, 0 }, &png);
     memory_grow(&glb->pictures, &glb->picture_capacity, glb->picture_count + 1, sizeof *glb->pictures);
     glb->pictures[glb->picture_count] =
         (GlbPicture){ image, { visual->repeats[0], visual->repeats[1] }, add_view(glb, png.data, png.length, 0) };

@@ -66,9 +66,9 @@ bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int 
     uint8_t *pixels = memory_alloc_array((size_t)width * (size_t)height, 4);
     bool is_fine = render_frame(sim, devices, camera, width, height, pixels, counts);
     if (is_fine && strcasecmp(path_extension(path), ".png") && render_picture_has_format(path))
-        is_fine = image_write_jpeg(path, width, height, 4, pixels, quality, sim_diags(sim));
+        is_fine = image_write_jpeg(path, &(ImagePixels){ width, height, 4, pixels, 0 }, quality, sim_diags(sim));
     else if (is_fine)
-        is_fine = image_write_png(path, width, height, 4, pixels, 0, sim_diags(sim));
+        is_fine = image_write_png(path, &(ImagePixels){ width, height, 4, pixels, 0 }, sim_diags(sim));
     free(pixels);
     return is_fine;
 }

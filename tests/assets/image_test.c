@@ -31,7 +31,7 @@ static void pictures_survive_the_round_trip(void **state)
     for (int c = 0; c < COUNT_OF(channels); c++) {
         Text png = { 0 };
         DiagSink *diags = diag_create();
-        assert_true(image_encode_png(WIDTH, HEIGHT, channels[c], pixels, 0, &png));
+        assert_true(image_encode_png(&(ImagePixels){ WIDTH, HEIGHT, channels[c], pixels, 0 }, &png));
         Image *image = image_from_bytes(worker, "x.png", png.data, png.length, NULL, diags, nowhere);
         assert_non_null(image);
         assert_int_equal(diag_count(diags), 0);
@@ -78,7 +78,7 @@ static void sizes_hold_at_the_limit_and_one_past(void **state)
     static uint8_t pixels[65 * 3];
     for (int width = 64; width <= 65; width++) {
         Text png = { 0 };
-        assert_true(image_encode_png(width, 1, 3, pixels, 0, &png));
+        assert_true(image_encode_png(&(ImagePixels){ width, 1, 3, pixels, 0 }, &png));
         Limits limits = limits_default;
         limits.image_side = 64;
         DiagSink *diags = diag_create();
@@ -123,13 +123,13 @@ static void files_are_written_whole(void **state)
     static const uint8_t rows[2][8] = { { 1, 2, 3, 4, 5, 6, 99, 99 },
                                         { 7, 8, 9, 10, 11, 12, 99, 99 } };  // with padding
     DiagSink *diags = diag_create();
-    assert_true(image_write_png(path, 2, 2, 3, rows, 8, diags));
+    assert_true(image_write_png(path, &(ImagePixels){ 2, 2, 3, rows, 8 }, diags));
     Image *image = image_read(NULL, path, NULL, diags, nowhere);
     assert_non_null(image);
     CHECK(image->pixels[4] == 4 && image->pixels[8] == 7 && image->pixels[12] == 10, "rows");
     image_destroy(image);
     assert_null(image_read(NULL, path_join(arena, path, "none.png"), NULL, diags, nowhere));
-    assert_false(image_write_png(path_join(arena, path, "none.png"), 2, 2, 3, rows, 8, diags));
+    assert_false(image_write_png(path_join(arena, path, "none.png"), &(ImagePixels){ 2, 2, 3, rows, 8 }, diags));
     diag_destroy(diags);
     arena_destroy(arena);
 }

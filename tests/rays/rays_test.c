@@ -169,7 +169,7 @@ static void test_looks(void **state)
     static const uint8_t pixels[] = { 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255 };
     DiagSink *diags = diag_create();
     snprintf(path, sizeof path, "%s/four.png", folder);
-    assert_true(image_write_png(path, 2, 2, 3, pixels, 0, diags));
+    assert_true(image_write_png(path, &(ImagePixels){ 2, 2, 3, pixels, 0 }, diags));
     snprintf(path, sizeof path, "%s/w.wbt", folder);
     support_write(
         path, WORLD_HEADER

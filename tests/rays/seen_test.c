@@ -22,7 +22,7 @@ static void write_image(const char *folder, const char *name, int side, const ui
     char path[4096];
     DiagSink *diags = diag_create();
     snprintf(path, sizeof path, "%s/%s.png", folder, name);
-    assert_true(image_write_png(path, side, side, 3, pixels, 0, diags));
+    assert_true(image_write_png(path, &(ImagePixels){ side, side, 3, pixels, 0 }, diags));
     diag_destroy(diags);
 }
 

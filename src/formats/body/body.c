@@ -289,10 +289,9 @@ static bool read_body(BodyReader *reader, const YamlNode *top)
 
 // The model owns the document: names and notes point into its text. Caches of shared shapes live as long as the
 // reading.
-static BodyModel *load_text(const char *path, const char *text, size_t size, const BodyOptions *options,
-                            const Resolver *resolver, const BodyChain *chain, int64_t *element_count, DiagSink *diags)
+static BodyModel *load_text(const char *path, const char *text, size_t size, const BodyLoad *load, DiagSink *diags)
 {
-    assert_debug(path && (text || size == 0) && diags);
+    assert(path && (text || size == 0) && load->resolver && load->chain && load->element_count && diags);
     static const BodyOptions no_options = { 0 };
     BodyModel *model = memory_alloc(sizeof *model);
     model->arena = arena_create();
@@ -300,11 +299,11 @@ static BodyModel *load_text(const char *path, const char *text, size_t size, con
     BodyReader reader = { .model = model,
                           .arena = model->arena,
                           .diags = diags,
-                          .options = options ? options : &no_options,
-                          .resolver = resolver,
-                          .chain = chain,
+                          .options = load->options ? load->options : &no_options,
+                          .resolver = load->resolver,
+                          .chain = load->chain,
                           .path = model->path,
-                          .element_count = element_count,
+                          .element_count = load->element_count,
                           .angle = DEGREE };
     reader.limits = limits_or_default(reader.options->limits);
     YamlOptions yaml_options = { .limits = reader.limits };
@@ -323,14 +322,13 @@ static BodyModel *load_text(const char *path, const char *text, size_t size, con
     return NULL;
 }
 
-BodyModel *body_load_chained(const char *path, const BodyOptions *options, const Resolver *resolver,
-                             const BodyChain *chain, int64_t *element_count, DiagSink *diags)
+BodyModel *body_load_chained(const char *path, const BodyLoad *load, DiagSink *diags)
 {
     FileData file;
-    const Limits *limits = limits_or_default(options ? options->limits : NULL);
+    const Limits *limits = limits_or_default(load->options ? load->options->limits : NULL);
     if (!file_read(path, (size_t)limits->file_bytes, &file, diags, (SourcePos){ 0 }))
         return NULL;
-    BodyModel *model = load_text(path, file.data, file.size, options, resolver, chain, element_count, diags);
+    BodyModel *model = load_text(path, file.data, file.size, load, diags);
     file_release(&file);
     return model;
 }
@@ -351,7 +349,8 @@ BodyModel *body_load_text(const char *name, const char *text, size_t size, const
     const char *real = path_real(arena, name);
     BodyChain chain = { .path = real ? real : name };
     int64_t element_count = 0;
-    BodyModel *model = load_text(name, text, size, options, resolver, &chain, &element_count, diags);
+    BodyLoad load = { options, resolver, &chain, &element_count };
+    BodyModel *model = load_text(name, text, size, &load, diags);
     arena_destroy(arena);
     resolve_destroy(own);
     return model;

@@ -183,7 +183,8 @@ BodyModel *body_part_load(BodyReader *reader, const BodyPartKeys *keys, SourcePo
         return NULL;
     }
     BodyChain chain = { .path = path, .outer = reader->chain, .depth = reader->chain->depth + 1 };
-    return body_load_chained(path, reader->options, reader->resolver, &chain, reader->element_count, reader->diags);
+    BodyLoad load = { reader->options, reader->resolver, &chain, reader->element_count };
+    return body_load_chained(path, &load, reader->diags);
 }
 
 static void merge_sub_info(BodyReader *reader, const BodyModel *sub)

@@ -180,7 +180,13 @@ void body_part_own(BodyReader *reader, BodyModel *part);  // it lives as long as
 void body_part_add(BodyReader *reader, const BodyModel *part, const BodyPartKeys *keys, BodyRawLinks *raw);
 
 // body.c
-BodyModel *body_load_chained(const char *path, const BodyOptions *options, const Resolver *resolver,
-                             const BodyChain *chain, int64_t *element_count, DiagSink *diags);
+// What a body and the bodies inside of it share while they are read.
+typedef struct BodyLoad {
+    const BodyOptions *options;  // NULL: defaults
+    const Resolver *resolver;
+    const BodyChain *chain;
+    int64_t *element_count;  // so far, against the limit
+} BodyLoad;
+BodyModel *body_load_chained(const char *path, const BodyLoad *load, DiagSink *diags);
 
 #endif

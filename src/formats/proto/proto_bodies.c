@@ -85,8 +85,8 @@ SceneNode *proto_plain_body(Definition *definition, DiagSink *diags)
         return definition->body;
     definition->is_body_read = true;
     Reader reader;
-    reader_init(&reader, definition->library->definitions, definition->text, definition->size,
-                diag_file(diags, definition->proto.path), &definition->library->limits, diags);
+    ReaderText text = { definition->text, definition->size, diag_file(diags, definition->proto.path) };
+    reader_init(&reader, definition->library->definitions, text, &definition->library->limits, diags);
     reader.lexer = definition->body_lexer;
     reader.lexer.diags = diags;
     reader.lexer.file = diag_file(diags, definition->proto.path);
@@ -124,7 +124,7 @@ static SceneNode *read_generated(Definition *definition, const TemplateResult *r
     }
     Reader reader;
     uint16_t file = diag_file(diags, definition->proto.path);
-    reader_init(&reader, library->definitions, "", 0, file, &library->limits, diags);
+    reader_init(&reader, library->definitions, (ReaderText){ "", 0, file }, &library->limits, diags);
     lexer_init(&reader.lexer, text, result->text.length, file, diags);
     reader.lexer.line_map = result->line_of;
     reader.lexer.line_map_count = result->line_count;

@@ -409,8 +409,8 @@ bool proto_read_definition(Definition *definition, const char *expected_name, Di
     ProtoLibrary *library = definition->library;
     Reader reader;
     read_comments(definition);
-    reader_init(&reader, library->definitions, definition->text, definition->size,
-                diag_file(diags, definition->proto.path), &library->limits, diags);
+    ReaderText text = { definition->text, definition->size, diag_file(diags, definition->proto.path) };
+    reader_init(&reader, library->definitions, text, &library->limits, diags);
     reader.protos = definition->scope;
     bool ok = read_file(&reader, definition, expected_name);
     reader_deinit(&reader);

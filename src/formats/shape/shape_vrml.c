@@ -167,7 +167,8 @@ static void visit_list(Walk *walk, const FieldList *list, const Affine *at, int 
 static Scene *load_file(const ShapeSource *source, const char *url, const char *from, SourcePos pos)
 {
     const char *path;
-    const FileData *file = store_file(source->assets, "VRML file", url, from, &path, source->diags, pos);
+    const FileData *file = store_file(source->assets, &(StoreFileQuery){ "VRML file", url, from }, &path, source->diags,
+                                      pos);
     if (!file)
         return NULL;
     FormatsOptions options = { .limits = store_limits(source->assets) };

@@ -175,29 +175,57 @@ static bool take_result(const EngineRequest *request, WireInput *input, Template
     return true;
 }
 
-// True when the job is to be run again with one more file.
-static bool take_answer(const EngineRequest *request, const WorkerAnswer *answer, Text *files, uint32_t *file_count,
-                        TemplateResult *result, bool *ok, DiagSink *diags)
+// A job under way: it is run again with one file more each time it asks for one.
+typedef struct Run {
+    const EngineRequest *request;
+    Text job, files;
+    uint32_t file_count;
+    TemplateResult *result;
+    bool is_fine;
+} Run;
+
+// True when the job is to be run again.
+static bool take_answer(Run *run, const WorkerAnswer *answer, DiagSink *diags)
 {
+    assert(run->file_count <= WIRE_FILES_MAX);
     WireInput input = { answer->data, answer->data + answer->size, false };
     uint32_t kind = wire_get_u32(&input);
-    if (kind == WIRE_WANTS_FILE && *file_count < WIRE_FILES_MAX) {
+    if (kind == WIRE_WANTS_FILE && run->file_count < WIRE_FILES_MAX) {
         uint32_t size;
         const char *name = wire_get_bytes(&input, &size);
-        write_file(request, name, size, files);
-        ++*file_count;
+        write_file(run->request, name, size, &run->files);
+        run->file_count++;
         return !input.failed;
     }
-    report_said(request, &input, diags);
-    *ok = kind == WIRE_DONE ? take_result(request, &input, result, diags) : take_failure(request, &input, diags);
+    report_said(run->request, &input, diags);
+    run->is_fine = kind == WIRE_DONE ? take_result(run->request, &input, run->result, diags)
+                                     : take_failure(run->request, &input, diags);
     return false;
+}
+
+// True when the job is to be run again.
+static bool run_once(Run *run, Worker *worker, DiagSink *diags)
+{
+    const EngineRequest *request = run->request;
+    WorkerLimits limits = { request->time_ms, request->memory_bytes, request->budget };
+    WorkerPart parts[] = { { run->job.data, run->job.length },
+                           { &run->file_count, sizeof run->file_count },
+                           { run->files.data, run->files.length } };
+    WorkerAnswer answer;
+    bool again = false;
+    WorkerStatus status = worker_call_limited(worker, parts, COUNT_OF(parts), &limits, &answer);
+    if (status == WORKER_CRASHED)  // it may have been dead before it was asked; a template that kills it does so again
+        status = worker_call_limited(worker, parts, COUNT_OF(parts), &limits, &answer);
+    if (status == WORKER_OK)
+        again = take_answer(run, &answer, diags);
+    else
+        diag_error(diags, place(request, 0), "%s", answer.message);
+    free(answer.data);
+    return again;
 }
 
 bool engine_run(const EngineRequest *request, TemplateResult *result, DiagSink *diags)
 {
-    Text job = { 0 }, files = { 0 };
-    uint32_t file_count = 0;
-    bool ok = false, again = true;
     Worker *worker = worker_of(request->language);
     if (!worker) {
         diag_error(diags, place(request, 0),
@@ -205,25 +233,11 @@ bool engine_run(const EngineRequest *request, TemplateResult *result, DiagSink *
         diag_hint(diags, "`talus doctor` tells where it is looked for");
         return false;
     }
-    WorkerLimits limits = { request->time_ms, request->memory_bytes, request->budget };
-    write_request(request, &job);
-    while (again) {
-        WorkerPart parts[] = { { job.data, job.length },
-                               { &file_count, sizeof file_count },
-                               { files.data, files.length } };
-        WorkerAnswer answer;
-        again = false;
-        WorkerStatus status = worker_call_limited(worker, parts, COUNT_OF(parts), &limits, &answer);
-        if (status
-            == WORKER_CRASHED)  // it may have been dead before it was asked; a template that kills it does so again
-            status = worker_call_limited(worker, parts, COUNT_OF(parts), &limits, &answer);
-        if (status == WORKER_OK)
-            again = take_answer(request, &answer, &files, &file_count, result, &ok, diags);
-        else
-            diag_error(diags, place(request, 0), "%s", answer.message);
-        free(answer.data);
-    }
-    text_free(&job);
-    text_free(&files);
-    return ok;
+    Run run = { .request = request, .result = result };
+    write_request(request, &run.job);
+    while (run_once(&run, worker, diags))
+        ;
+    text_free(&run.job);
+    text_free(&run.files);
+    return run.is_fine;
 }

@@ -10,10 +10,9 @@
 
 enum { SYNTAX_ERRORS_MAX = 1000, NEWEST_RELEASE = 2025000 };
 
-void reader_init(Reader *reader, Scene *scene, const char *text, size_t size, uint16_t file, const Limits *limits,
-                 DiagSink *diags)
+void reader_init(Reader *reader, Scene *scene, ReaderText text, const Limits *limits, DiagSink *diags)
 {
-    assert_debug(scene && (text || size == 0) && diags);
+    assert(scene && (text.text || text.size == 0) && diags);
     *reader = (Reader){ .scene = scene,
                         .diags = diags,
                         .limits = limits_or_default(limits),
@@ -23,7 +22,7 @@ void reader_init(Reader *reader, Scene *scene, const char *text, size_t size, ui
     memory_grow(&reader->scratch.nodes, &reader->scratch.node_capacity, 64, sizeof *reader->scratch.nodes);
     memory_grow(&reader->scratch.numbers, &reader->scratch.number_capacity, 64, sizeof *reader->scratch.numbers);
     memory_grow(&reader->scratch.strings, &reader->scratch.string_capacity, 16, sizeof *reader->scratch.strings);
-    lexer_init(&reader->lexer, text, size, file, diags);
+    lexer_init(&reader->lexer, text.text, text.size, text.file, diags);
     reader->previous_end = reader->lexer.at;
     lexer_next(&reader->lexer, &reader->token);
 }
