@@ -76,6 +76,7 @@ static const char *first_existing(Arena *arena, const char *base, const char *co
 
 static bool find_home(Build *build)
 {
+    assert(build->arena && !build->home);
     static const char *const includes[] = { "../include/talus-api", "../include" };
     static const char *const libraries[] = { ".", "../lib/talus", "../lib", "../lib/x86_64-linux-gnu",
                                              "../lib/aarch64-linux-gnu" };
@@ -147,6 +148,7 @@ static void pass_on(Build *build, FILE *from, FILE *to)
 // for hints.
 static bool run_tool(Build *build, const char *const *arguments, FILE *log)
 {
+    assert(arguments[0]);
     pid_t pid;
     int errors[2];
     if (pipe2(errors, O_CLOEXEC) < 0)
@@ -218,6 +220,7 @@ static bool has_main(Arena *arena, const char *folder)
 // CMake says much about what goes well: it is shown when something does not.
 static bool run_cmake(Build *build, const char *const *arguments)
 {
+    assert(!strcmp(arguments[0], "cmake"));
     FILE *log = build->options->verbose ? NULL : tmpfile();
     bool is_fine = run_tool(build, arguments, log);
     if (log) {
@@ -232,6 +235,7 @@ static bool run_cmake(Build *build, const char *const *arguments)
 // The file of this name in a folder or below, the one least deep, then the first by name.
 static const char *find_below(Arena *arena, const char *folder, const char *name, int depth)
 {
+    assert(depth >= 0);
     const char *path = path_join(arena, folder, name), *found = NULL;
     if (file_exists(path) || depth == 0)
         return file_exists(path) ? path : NULL;
@@ -254,6 +258,7 @@ static const char *find_below(Arena *arena, const char *folder, const char *name
 // Puts what CMake made in a folder of its own where a world looks for it, unless the project's own rules have done so.
 static bool take_product(Build *build, const char *folder, const char *kind, const char *made_in)
 {
+    assert(!strcmp(kind, "controller") || !strcmp(kind, "plugin"));
     enum { DEPTH = 8 };
     bool is_program = !strcmp(kind, "controller");
     const char *name = path_name(folder);
@@ -349,6 +354,7 @@ static const char *reason_to_skip(Build *build, const char *folder, const char *
 
 static void build_folder(Build *build, const char *folder, const char *kind)
 {
+    assert(build->home);
     bool has_own = has_makefile(build->arena, folder),
          has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
     const char *reason = has_own || has_cmake ? NULL : reason_to_skip(build, folder, kind);
@@ -406,6 +412,7 @@ static bool is_inside_of(const char *folder, const char *place)
 
 static void build_project(Build *build, const char *path)
 {
+    assert(path && build->home);
     for (int i = 0; i < COUNT_OF(places); i++)
         if (is_inside_of(path, places[i].folder)) {  // one controller or plugin alone
             build_folder(build, path, places[i].kind);

@@ -38,6 +38,7 @@ static const AppOption rows[] = {
 // The program's own options come behind it and are none of ours.
 static int find_program(const AppCommand *command, int argc, char **argv)
 {
+    assert(argc > 0 && command->option_count > 0);
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-')
             return i;
@@ -86,6 +87,7 @@ static const char *interpreter_of(const char *program, const Runtime *runtime)
 
 static int start(const ControllerOptions *options, char **arguments, int count)
 {
+    assert(count > 0 && arguments[0]);
     Arena *arena = arena_create();
     char *program = path_real(arena, arguments[0]);
     if (!program || !file_exists(program)) {

@@ -91,6 +91,7 @@ static bool save_glb(const char *from, const char *to, const FormatsOptions *loa
 // What is written must be read back without a mistake that the input does not have.
 static bool reads_back(const char *to, const Text *text, int errors_before, DiagSink *diags)
 {
+    assert(to && errors_before >= 0);
     DiagSink *again = diag_create();
     Scene *scene = formats_load_text(to, text->data, text->length, NULL, again);
     bool is_read = scene && diag_total(again, DIAG_ERROR) <= errors_before;

@@ -72,6 +72,7 @@ typedef struct Transfer {
 static size_t take_header(char *data, size_t size, size_t count, void *context)
 {
     Transfer *transfer = context;
+    assert(transfer->file >= 0);
     size_t length = size * count;
     if (length > 5 && !strncasecmp(data, "HTTP/", 5))
         transfer->tag[0] = '\0';  // of the answer before a redirect
@@ -93,6 +94,7 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 // The server may ignore the wish to go on and send the file from its start.
 static bool begin_body(Transfer *transfer)
 {
+    assert(!transfer->has_begun && transfer->file >= 0);
     long code = 0;
     curl_easy_getinfo(transfer->downloader->curl, CURLINFO_RESPONSE_CODE, &code);
     transfer->has_begun = true;
@@ -105,6 +107,7 @@ static bool begin_body(Transfer *transfer)
 static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
     Transfer *transfer = context;
+    assert(transfer->file >= 0);
     const DownloadOptions *options = &transfer->downloader->options;
     size_t length = size * count, done = 0;
     if (!transfer->has_begun && !begin_body(transfer)) {
@@ -144,6 +147,7 @@ static bool is_loopback(const char *url)
 // worlds.
 static void set_up(Downloader *downloader, const char *url, Transfer *transfer, char error[CURL_ERROR_SIZE])
 {
+    assert(transfer->file >= 0);
     CURL *curl = downloader->curl;
     const char *protocols = downloader->options.allow_loopback && is_loopback(url) ? "http" : "https";
     char agent[64];
@@ -238,6 +242,7 @@ static void fail(Download *result, const char *reason)
 
 static void perform(Downloader *downloader, const char *url, const char *tag_path, Transfer *transfer, Download *result)
 {
+    assert(transfer->file >= 0 && !transfer->has_begun);
     char error[CURL_ERROR_SIZE] = "";
     struct curl_slist *headers = NULL;
     set_up(downloader, url, transfer, error);
@@ -274,6 +279,7 @@ static void read_tag(const char *path, char tag[LONGEST_TAG])
     tag[0] = '\0';
     if (!file_read(path, LONGEST_TAG - 1, &data, NULL, (SourcePos){ 0 }))
         return;
+    assert(data.size < LONGEST_TAG);
     memcpy(tag, data.data, data.size);
     tag[data.size] = '\0';
     if (strpbrk(tag, "\r\n"))

@@ -91,6 +91,7 @@ static void show_progress(Filming *filming, double time)
 // The world must have the solids that were recorded: by their names, in their order.
 static bool is_same_world(Filming *filming, DiagSink *diags)
 {
+    assert(filming->sim);
     const Physics *physics = sim_physics(filming->sim);
     for (int i = 0; i < filming->names.solid_count; i++) {
         const char *name = filming->names.solids[i];
@@ -110,6 +111,7 @@ static bool is_same_world(Filming *filming, DiagSink *diags)
 
 static Pose pose_between(Pose from, Pose to, double share)
 {
+    assert(share >= 0.0 && share <= 1.0);
     double sign = from.q.w * to.q.w + from.q.x * to.q.x + from.q.y * to.q.y + from.q.z * to.q.z < 0.0 ? -share : share;
     Quat q = { (1.0 - share) * from.q.w + sign * to.q.w, (1.0 - share) * from.q.x + sign * to.q.x,
                (1.0 - share) * from.q.y + sign * to.q.y, (1.0 - share) * from.q.z + sign * to.q.z };
@@ -135,6 +137,7 @@ static void move_solids(Filming *filming, const Pose *poses, int count, double s
 // Pens paint in every step of the run, of which not all were recorded: solids go from frame to frame in as many.
 static void follow(Filming *filming, const FrameView *view)
 {
+    assert(filming->sim && filming->devices);
     enum { STEPS_MAX = 64 };
     int count;
     const Pose *poses = recording_poses(filming->recording, &count);
@@ -152,6 +155,7 @@ static void follow(Filming *filming, const FrameView *view)
     if (count > 0)
         memcpy(filming->before, poses, (size_t)count * sizeof *poses);
     filming->before_count = count;
+    assert(filming->before_count <= filming->before_capacity);
     filming->time = view->time;
 }
 
@@ -169,6 +173,7 @@ static const char *find_world(const Filming *filming, const char *recording_path
 
 static bool open_world(Filming *filming, const char *recording_path, DiagSink *diags)
 {
+    assert(!filming->sim);
     Arena *arena = arena_create();
     const char *world = find_world(filming, recording_path, arena);
     SimOptions options = { 0 };
@@ -186,6 +191,7 @@ static bool open_world(Filming *filming, const char *recording_path, DiagSink *d
 // What sounded up to this frame, heard from where the picture is seen.
 static void hear(Filming *filming, const FrameView *view)
 {
+    assert(filming->playback);
     int count;
     playback_pass(filming->playback, view, &(SoundListener){ .pose = camera_of(filming).pose, .volume = 1.0 });
     const int16_t *frames = playback_samples(filming->playback, &count);
@@ -217,6 +223,7 @@ static bool open_movie(Filming *filming, const char *path, double first)
 // movie is opened with its first frame, so a recording without one leaves no file.
 static bool film(Filming *filming, const char *path, DiagSink *diags)
 {
+    assert(filming->pixels && filming->width > 0 && filming->height > 0);
     const ExportOptions part = { .from = filming->arguments->from, .to = filming->arguments->to };
     FrameView view;
     bool is_too_long = false;
@@ -255,6 +262,7 @@ static bool film(Filming *filming, const char *path, DiagSink *diags)
 static bool export_movie(const ExportArguments *arguments, Recording *recording, const char *from, const char *path,
                          DiagSink *diags)
 {
+    assert(recording && movie_has_format(path));
     Filming filming = { .arguments = arguments, .recording = recording, .width = 1280, .height = 720 };
     progress_start(&filming.progress, arguments->quiet || arguments->json);
     if (arguments->size)

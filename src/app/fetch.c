@@ -114,6 +114,7 @@ static void scan_item(Fetch *fetch, int index)
 
 static void look_up(Fetch *fetch, FetchItem *item)
 {
+    assert(fetch->resolver && item->url);
     char *cached = resolve_cache_path(fetch->arena, fetch->options.cache, item->url);
     Resolved resolved;
     if (cached && file_exists(cached)) {
@@ -130,6 +131,7 @@ static void look_up(Fetch *fetch, FetchItem *item)
 
 static void get(Fetch *fetch, FetchItem *item)
 {
+    assert(item->url && item->status == FETCH_WANTED);
     Download download;
     if (fetch->progress.is_terminal)
         progress_show(&fetch->progress, 0.0, 0.0, "%d of %d files: %s", (int)(item - fetch->items) + 1,
@@ -178,6 +180,7 @@ static void print_text(const Fetch *fetch, const int counts[STATUS_COUNT])
 // Counts first, as a script wants them; then each file with where it went or why not.
 static void print_json(const Fetch *fetch, const int counts[STATUS_COUNT])
 {
+    assert(fetch->item_count <= fetch->item_capacity);
     Text out = { 0 };
     JsonWriter json = { .out = &out };
     json_begin_object(&json, NULL);
@@ -211,6 +214,7 @@ static void print_json(const Fetch *fetch, const int counts[STATUS_COUNT])
 // Looks into one world and all that it names, breadth first.
 static bool fetch_world(Fetch *fetch, const char *path)
 {
+    assert(!fetch->resolver);
     if (!file_exists(path)) {
         fprintf(stderr, "talus: there is no file '%s'\n", path);
         return false;
@@ -223,6 +227,7 @@ static bool fetch_world(Fetch *fetch, const char *path)
         process(fetch, i);
     progress_clear(&fetch->progress);
     resolve_destroy(fetch->resolver);
+    fetch->resolver = NULL;
     return true;
 }
 

@@ -27,6 +27,7 @@ static bool has_known_ending(const char *name)
 
 static void offer(const char *begin, const char *end, FetchFound found, void *context)
 {
+    assert(begin <= end);
     while (begin < end && isspace((unsigned char)*begin))
         begin++;
     while (end > begin && isspace((unsigned char)end[-1]))
@@ -46,6 +47,7 @@ static void offer(const char *begin, const char *end, FetchFound found, void *co
 // Quoted strings outside of comments, as VRML has them. Templates may use quotes of another kind: those are left alone.
 static void scan_quoted(const char *text, size_t size, FetchFound found, void *context)
 {
+    assert(text || size == 0);
     const char *end = text + size;
     for (const char *p = text; p < end; p++) {
         if (*p == '#') {
@@ -63,6 +65,7 @@ static void scan_quoted(const char *text, size_t size, FetchFound found, void *c
 // Lines that start with a word and name a file in the rest: "mtllib x.mtl", "map_Kd -s 1 1 1 x.png".
 static void scan_lines(const char *text, size_t size, const char *const *words, FetchFound found, void *context)
 {
+    assert(words[0] && (text || size == 0));
     const char *end = text + size;
     for (const char *p = text; p < end;) {
         const char *line_end = memchr(p, '\n', (size_t)(end - p));
@@ -94,6 +97,7 @@ static void scan_lines(const char *text, size_t size, const char *const *words, 
 static void scan_between(const char *text, size_t size, const char *open, const char *close, FetchFound found,
                          void *context)
 {
+    assert(*open && *close);
     const char *end = text + size;
     for (const char *p = text; p < end;) {
         const char *begin = memmem(p, (size_t)(end - p), open, strlen(open));
@@ -110,6 +114,7 @@ static void scan_between(const char *text, size_t size, const char *open, const 
 
 void fetch_scan(const char *path, const char *text, size_t size, FetchFound found, void *context)
 {
+    assert(path && found);
     static const char *const obj_words[] = { "mtllib", NULL };
     static const char *const mtl_words[] = { "map_Kd", "map_Ks", "map_Ka", "map_Bump", "bump", "norm",
                                              "map_d",  "map_Ke", "map_Pr", "map_Pm",   NULL };

@@ -57,6 +57,7 @@ static int unknown_verb(const char *verb)
 
 static int show_help(int argc, char **argv)
 {
+    assert(argc >= 2);
     Text help = { 0 };
     if (argc > 2) {
         const AppCommand *command = find_verb(argv[2]);

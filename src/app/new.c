@@ -128,6 +128,7 @@ static char *next_commands(const New *new, const char *project, const char *inde
         text_printf(&out, "%stalus view %s\n", indent, project);
     if (!can_view || !new->language->is_built)
         text_printf(&out, "%stalus render %s %s.png --at 3\n", indent, project, new->name);
+    assert(out.length > 0);
     out.data[out.length - 1] = '\0';
     char *result = arena_string(new->arena, out.data);
     text_free(&out);
@@ -173,6 +174,7 @@ static bool write_file(const New *new, const char *from, const char *path)
 // All or nothing: what is in the way of one file is so of all.
 static bool write_files(const New *new)
 {
+    assert(new->file_count > 0);
     bool is_fine = true;
     for (int writes = 0; writes < 2; writes++)
         for (int i = 0; i < new->file_count &&is_fine; i++) {
@@ -269,6 +271,7 @@ static const Language *language_of(const NewOptions *options)
 
 static int make(New *new)
 {
+    assert(new->arena && !new->home);
     new->home = environment_home(new->arena);
     if (!new->home) {
         fputs("talus new: resources/new is not beside the program; is it installed?\n", stderr);

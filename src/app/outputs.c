@@ -273,6 +273,7 @@ static void tape_discard(Tape *tape)
 // Webots' rule: as many whole steps for a frame as are needed to stay below WorldInfo.FPS.
 static int webots_every(const Sim *sim)
 {
+    assert(sim_time_step(sim) > 0.0);
     const FieldList *nodes = scene_list(scene_root(sim_scene(sim)), "children");
     double rate = 60.0;
     for (int i = 0; i < nodes->count; i++) {
@@ -314,6 +315,7 @@ static bool ask_animation_stop(void *context)
 
 static void heard(void *context, const char *robot, const char *text, size_t length, bool is_error)
 {
+    assert(robot && (text || length == 0));
     Outputs *outputs = context;
     Tape *tapes[] = { &outputs->tape, &outputs->animation };
     for (int i = 0; i < COUNT_OF(tapes); i++)

@@ -22,6 +22,7 @@ static int total_of(const Run *run, DiagSeverity severity)
 // Every number of the summary under its own key; keys are never renamed, since scripts read them.
 static void write_json(const Run *run, Text *out)
 {
+    assert(run->sim && run->options->json);
     const Sim *sim = run->sim;
     PhysicsStatistics statistics = physics_statistics(sim_physics(sim));
     uint64_t steps = sim_steps(sim) - run->first_step;
@@ -60,6 +61,7 @@ static void write_json(const Run *run, Text *out)
 // A time as a person writes it: three figures and a unit that suits.
 static void add_time(Text *out, double seconds)
 {
+    assert(seconds >= 0.0 || isnan(seconds));
     static const struct {
         double unit;
         const char *name;

@@ -109,6 +109,7 @@ void run_leave_world(Sim *sim) { stepping = sim; }
 
 void run_catch_signals(double timeout)
 {
+    assert(timeout >= 0.0);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -111,6 +111,7 @@ static void run_rows(Sweep *sweep, int from, int to)
 // A fork of this process, which has loaded the sweep: nothing is read again, and the pipe carries row numbers alone.
 static bool runner_start(Runner *runner, Sweep *sweep)
 {
+    assert(runner->pid == 0);
     int down[2], up[2];
     if (pipe2(down, O_CLOEXEC))
         return false;
@@ -186,6 +187,7 @@ static void lose_row(SweepResult *result, Runner *runner, SweepStatus status, do
 // What a runner has to say. True when `result` is the row that it had: finished, or lost.
 static bool runner_hear(Runner *runner, const Sweep *sweep, SweepResult *result)
 {
+    assert(runner->pid > 0);
     char buffer[4096];
     ssize_t count = read(runner->from, buffer, sizeof buffer);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -230,6 +232,7 @@ static void take_line(SweepRun *run, const char *line)
 // Takes the rows that an earlier run finished. A last line that was cut off is dropped.
 static bool journal_open(SweepRun *run, Arena *arena)
 {
+    assert(run->results && run->is_done);
     char *path = arena_printf(arena, "%s.journal", sweep_output(run->sweep));
     Text head = { 0 };
     journal_head(run->sweep, &head);
@@ -266,6 +269,7 @@ static bool journal_open(SweepRun *run, Arena *arena)
 
 static void show_progress(SweepRun *run, bool is_last)
 {
+    assert(run->done_count >= run->first_done);
     int total = sweep_row_count(run->sweep);
     double time = now(), passed = time - run->start;
     bool is_terminal = isatty(STDERR_FILENO);
@@ -283,6 +287,7 @@ static void show_progress(SweepRun *run, bool is_last)
 
 static bool keep_row(SweepRun *run, const SweepResult *result)
 {
+    assert(result->row >= 0 && result->row < sweep_row_count(run->sweep));
     Text line = { 0 };
     sweep_write_line(run->sweep, result, &line);
     bool is_kept = file_write_all(run->journal, line.data, line.length);
@@ -307,6 +312,7 @@ static int next_row(const SweepRun *run, int row)
 // Whether something came from runner `r`, or its time is over; the row is kept then.
 static bool look_after(SweepRun *run, Runner *runner, bool has_spoken)
 {
+    assert(runner->pid > 0);
     SweepResult result = sweep_result_create(run->sweep, runner->row);
     bool is_over = has_spoken && runner_hear(runner, run->sweep, &result);
     if (!is_over && now() > runner->deadline) {
@@ -399,6 +405,7 @@ static int serve_rows(Sweep *sweep)
 // Prints the rows that are left and an empty line, then keeps the lines that come.
 static bool keep_others_rows(SweepRun *run)
 {
+    assert(run->done_count <= sweep_row_count(run->sweep));
     for (int row = next_row(run, 0); row < sweep_row_count(run->sweep); row = next_row(run, row + 1))
         printf("%d\n", row);
     printf("\n");
@@ -468,6 +475,7 @@ static bool print_json(const SweepRun *run)
 
 static int finish(SweepRun *run, bool is_fine)
 {
+    assert(run->done_count <= sweep_row_count(run->sweep));
     int total = sweep_row_count(run->sweep);
     show_progress(run, true);
     if (!is_fine)
