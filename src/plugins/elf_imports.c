@@ -127,6 +127,7 @@ static unsigned reach_of(const char *name, bool is_wanted, bool is_own)
 
 static void add_needed(Libraries *all, const struct link_map *of, const Tables *tables)
 {
+    assert(all->count > 0 && all->count <= LIBRARIES_MAX && tables->strings);
     for (const ElfW(Dyn) *entry = of->l_ld; entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag != DT_NEEDED)
             continue;
@@ -165,12 +166,14 @@ static unsigned reach_of_all(const struct link_map *own)
                 return TOUCHES | PHYSICS_REACHES_ALL;
         }
         add_needed(&all, all.items[i], &tables);
+        assert(all.count <= LIBRARIES_MAX);
     }
     return all.has_more ? TOUCHES | PHYSICS_REACHES_ALL : reach;
 }
 
 bool plugin_touches_ode(void *library, unsigned *reach)
 {
+    assert(library && reach);
     struct link_map *own = NULL;
     unsigned found = dlinfo(library, RTLD_DI_LINKMAP, &own) || !own ? TOUCHES | PHYSICS_REACHES_ALL : reach_of_all(own);
     *reach = found & PHYSICS_REACHES_ALL;

@@ -32,6 +32,7 @@ static bool is_loaded_part(const ElfW(Phdr) * part) { return part->p_type == PT_
 // Where a table lies in the file; false when it is not all in one part.
 static bool find_table(const Layout *layout, ElfW(Addr) address, ElfW(Xword) size, ElfW(Off) * offset)
 {
+    assert(layout->part_count >= 0 && layout->part_count <= PARTS_MAX);
     for (int i = 0; i < layout->part_count; i++) {
         const ElfW(Phdr) *part = &layout->parts[i];
         if (!is_loaded_part(part) || address < part->p_vaddr || address - part->p_vaddr > part->p_filesz)
@@ -87,6 +88,7 @@ static const char *read_dynamic(Layout *layout)
 // The first ones of the table are said to be of one kind, which the loader relies on.
 static bool relocations_are_sound(const Layout *layout)
 {
+    assert(layout->dynamic);
     ElfW(Xword) size = layout->values[DT_RELASZ], count = layout->values[DT_NUM];
     ElfW(Off) offset;
     if (!find_table(layout, layout->values[DT_RELA], size, &offset) || count > size / sizeof(ElfW(Rela)))
@@ -117,6 +119,7 @@ static const char *tables_problem(const Layout *layout)
 
 const char *library_layout_problem(FILE *file, const ElfW(Ehdr) * head, long size)
 {
+    assert(file && size >= 0);
     Layout layout = { .file = file, .size = (ElfW(Off))size, .part_count = head->e_phnum };
     if (head->e_phnum > PARTS_MAX)
         return "is damaged: it has too many parts";

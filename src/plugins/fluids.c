@@ -234,6 +234,7 @@ EXPORTED void dImmersionLinkGroupEmpty(dImmersionLinkGroupID group)
             all.links[kept++] = all.links[i];
     }
     all.link_count = kept;
+    assert(all.link_count <= all.link_capacity);
     pthread_mutex_unlock(&lock);
 }
 
@@ -267,6 +268,7 @@ EXPORTED void dImmersionLinkDestroy(dImmersionLinkID link)
         return;
     pthread_mutex_lock(&lock);
     int index = link_index(link);
+    assert(index >= 0 && index < all.link_count);  // want_link() found it
     free(link);
     memmove(all.links + index, all.links + index + 1, (size_t)(--all.link_count - index) * sizeof *all.links);
     pthread_mutex_unlock(&lock);
@@ -372,6 +374,7 @@ static Vec3 from_ode(const dReal *from) { return vec3(from[0], from[1], from[2])
 // by that alone.
 static void push(const struct dxImmersionLink *link, double dt)
 {
+    assert(dt > 0.0 && link->body && link->fluid);
     const dImmersionSurfaceParameters *surface = &link->immersion.surface;
     const dImmersionGeom *geom = &link->immersion.geom;
     const struct dxFluid *fluid = link->fluid;
@@ -442,6 +445,7 @@ void plugin_fluids_forget(dWorldID world)
             all.links[kept++] = all.links[i];
     }
     all.link_count = kept;
+    assert(all.link_count <= all.link_capacity);
     for (int i = all.fluid_count - 1; i >= 0; i--)
         if (all.fluids[i]->world == world)
             destroy_fluid(i);

@@ -481,6 +481,7 @@ void guard_release(GuardOwner *owner)
     pthread_mutex_lock(&lock);
     swap_owner(owner, NULL);
     users -= !guard_has_threads(owner);
+    assert(users >= 0);
     guard_crew_leave(owner->crew);
     if (users == 0 && !is_post_mortem)
         for (int i = 0; i < COUNT_OF(caught); i++)
@@ -509,6 +510,7 @@ GuardOwner *guard_owner(void)
 
 void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew)
 {
+    assert(owner && !adopted_by);  // a thread has one owner for life
     adopted_by = owner;
     pthread_setspecific(crew_key, crew);
     prepare_thread();
@@ -518,6 +520,7 @@ void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew)
 
 static void timer_set(int64_t timeout_ms)
 {
+    assert(timeout_ms >= 0);
     if (!has_timer) {
         struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMEOUT_SIGNAL };
         event._sigev_un._tid = gettid();
@@ -553,6 +556,7 @@ static void float_mode_put_back(FloatMode mode)
 
 void guard_enter(void)
 {
+    assert_debug(guard.owner && guard.fault);
     if (guard.timeout_ms > 0)
         timer_set(guard.timeout_ms);
     guard.state = GUARD_RUNNING;
@@ -596,6 +600,7 @@ static void arm(GuardOwner *owner, int64_t timeout_ms, GuardFault *fault)
 bool guard_series(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms,
                   GuardFault *fault)
 {
+    assert(owner->crew && function && fault);
     arm(owner, timeout_ms, fault);
     if (sigsetjmp(guard.jump, 0) == 0) {
         function(context);

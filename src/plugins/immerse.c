@@ -22,6 +22,7 @@ static Pose pose_of(dGeomID geom)
 static Immersion immersion_trimesh(dGeomID geom, Pose pose, ImmersionPlane plane)
 {
     int count = dGeomTriMeshGetTriangleCount(geom);
+    assert(count >= 0);
     double *vertices = memory_alloc_array((size_t)count + 1, 9 * sizeof *vertices);
     int *indices = memory_alloc_array((size_t)count + 1, 3 * sizeof *indices);
     for (int i = 0; i < count; i++) {

@@ -40,6 +40,7 @@ bool plugin_send(PluginHost *host, const void *data, int size)
 // What was sent since the last step can be read in this one.
 void messages_begin_step(PluginHost *host)
 {
+    assert(host->inbox.size >= 0 && host->waiting.size >= 0);
     if (host->devices)
         devices_plugin_forgets(host->devices);
     PluginBytes read = host->inbox;
@@ -50,6 +51,7 @@ void messages_begin_step(PluginHost *host)
 
 const void *messages_received(const PluginHost *host, int *size)
 {
+    assert(host->inbox.size <= host->inbox.capacity);
     *size = host->inbox.size;
     return host->inbox.size > 0 ? host->inbox.data : NULL;
 }
@@ -72,6 +74,7 @@ const void *plugin_receive(PluginHost *host, int channel, int *size)
         MessageHead head;
         memcpy(&head, box->data + at, sizeof head);
         int end = at + (int)sizeof head + head.size;
+        assert(head.size >= 0 && end <= box->size);  // messages_sent() wrote it whole
         if (head.channel == channel) {
             host->taken.size = 0;
             append(&host->taken, box->data + at + sizeof head, head.size);

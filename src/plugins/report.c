@@ -10,6 +10,7 @@
 
 void words_add(PluginWords *words, const char *format, ...)
 {
+    assert(words->length < sizeof words->text);
     va_list arguments;
     va_start(arguments, format);
     size_t room = sizeof words->text - words->length;
@@ -58,6 +59,7 @@ static bool is_caller(const char *function)  // who calls plugins is not of inte
 
 static FaultView view_fault(const PluginHost *host, const GuardFault *fault, const GuardPlace *places)
 {
+    assert(fault->frame_count >= 0 && fault->frame_count <= GUARD_FRAMES);
     static const char *const throwing[] = { "__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException" };
     FaultView view = {
         .places = places, .count = fault->frame_count, .own = -1, .last = -1, .is_heap = fault->is_heap
@@ -81,6 +83,7 @@ static FaultView view_fault(const PluginHost *host, const GuardFault *fault, con
 
 static void add_cause(PluginWords *out, const PluginHost *host, const GuardFault *fault, const FaultView *view)
 {
+    assert(view->own < view->count);
     const char *name = guard_signal_name(fault->signal);
     if (fault->is_timeout)
         words_add(out, "did not end in time");
@@ -121,6 +124,7 @@ static void add_stack(PluginWords *out, const FaultView *view)
 
 static void add_hint(PluginWords *out, const PluginHost *host, const GuardFault *fault, const FaultView *view)
 {
+    assert(view->own < view->count);
     bool is_refused = fault->signal == SIGABRT && physics_ode_error() && strstr(physics_ode_error(), "argument");
     bool is_null = (fault->signal == SIGSEGV && fault->address < 4096) || is_refused;
     if (fault->is_timeout)

@@ -27,6 +27,7 @@ static const char *readable(const char *symbol, Arena *arena)
 
 static void place_of(Dwfl *dwfl, uintptr_t address, bool is_return, GuardPlace *place, Arena *arena)
 {
+    assert(dwfl && place && arena);
     // A return address may already belong to the next line or function.
     Dwarf_Addr at = address - (is_return ? 1 : 0);
     Dwfl_Module *module = dwfl_addrmodule(dwfl, at);
@@ -106,6 +107,7 @@ int plugin_help(int argc, char **argv)
 // Runs the helper; its words are in `text` when the answer is true.
 static bool ask_helper(const GuardFault *fault, char *text, size_t size)
 {
+    assert(fault->frame_count >= 0 && fault->frame_count <= GUARD_FRAMES && size > 0);
     static char numbers[GUARD_FRAMES + 1][24];
     static char *arguments[GUARD_FRAMES + 4];
     static char *environment[] = { NULL };
@@ -206,6 +208,7 @@ static int count_parameters(Dwarf_Die *function)
 
 int guard_parameter_count(const void *function)
 {
+    assert(function);
     Dwfl *dwfl = open_process(getpid());
     Dwarf_Addr bias, at = (Dwarf_Addr)(uintptr_t)function;
     Dwarf_Die *unit = dwfl ? dwfl_addrdie(dwfl, at, &bias) : NULL, *scopes = NULL;

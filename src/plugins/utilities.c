@@ -96,6 +96,7 @@ static int find_solid(const PluginHost *host, const char *path)
         if (physics_solid_exists(host->physics, i) && path_names(physics_solid_node(host->physics, i), path))
             solid = i;
     return solid;
+    assert(solid < physics_solid_count(host->physics));
 }
 
 static int solid_of_def(PluginHost *host, const char *function, const char *name)
