@@ -64,6 +64,7 @@ static size_t picture_size(const CoreDevice *device)
 // NULL before the first step, then black until the first picture is due.
 static const unsigned char *picture_of(CoreDevice *device)
 {
+    assert(device);
     core_fetch_image(device, 0);
     struct CoreChannel *channel = &device->channels[0];
     if (channel->byte_count == picture_size(device))
@@ -161,6 +162,7 @@ static const Setting exposure_setting = { .what = "exposure", .index = EXPOSURE 
 // Whether it was set.
 static bool set_within(CoreDevice *device, const Setting *setting, double value, const char *who)
 {
+    assert(setting->index >= 0 && setting->what);
     if (!device)
         return false;
     if (setting->has_node && core_constant(device, setting->has) == 0.0)
@@ -283,6 +285,7 @@ bool wb_camera_recognition_is_segmentation_enabled(WbDeviceTag tag)
 const unsigned char *wb_camera_recognition_get_segmentation_image(WbDeviceTag tag)
 {
     enum { SEGMENTED = 2 };
+    static_assert((int)SEGMENTED < (int)CORE_CHANNELS, "a channel of its own");
     CoreDevice *device = CAMERA(tag);
     if (!device || !device->is_segmented || device->channels[1].period == 0)
         return NULL;

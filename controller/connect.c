@@ -164,6 +164,7 @@ static int seconds_to_wait(void)
 static Channel *try_all(const ConnectAddress *address, bool (*greet)(Channel *channel, const char *robot, bool is_last))
 {
     int first = address->port ? address->port : FIRST_PORT, count = address->port || address->is_tcp ? 1 : PORTS_TRIED;
+    assert(count > 0 && greet);
     for (int port = first; port < first + count; port++) {
         Channel *channel = try_once(address, port);
         if (channel && greet(channel, address->robot, count == 1))
@@ -175,6 +176,7 @@ static Channel *try_all(const ConnectAddress *address, bool (*greet)(Channel *ch
 
 static void say_where(const ConnectAddress *address, int seconds)
 {
+    assert(seconds >= 0);
     char place[300];
     if (address->is_tcp)
         snprintf(place, sizeof place, "tcp://%s:%d", address->host, address->port ? address->port : FIRST_PORT);
@@ -202,6 +204,7 @@ static Channel *connect_address(const ConnectAddress *address,
 
 Channel *connect_simulator(bool (*greet)(Channel *channel, const char *robot, bool is_last), bool *is_launched)
 {
+    assert(greet && is_launched);
     const char *inherited = getenv("TALUS_CHANNEL"), *url = getenv("WEBOTS_CONTROLLER_URL"),
                *name = getenv("WEBOTS_ROBOT_NAME");
     const char *port = getenv("TALUS_PORT");

@@ -52,6 +52,7 @@ static bool is_launched;  // by the simulator itself
 
 static bool receive(Channel *channel, FrameReader *reader)
 {
+    assert(channel && reader);
     const void *data;
     size_t size;
     pid_t parent = getppid();
@@ -135,6 +136,7 @@ static void fetch_image(CoreDevice *device, int channel);
 
 static void take_image(struct CoreChannel *channel, const Record *record)
 {
+    assert(channel && (record->bytes || record->byte_count <= 0));
     if (record->byte_count <= 0)
         return;
     if (channel->byte_count != (size_t)record->byte_count)
@@ -185,6 +187,7 @@ static void take_packet(const Record *record)
 static void take_window_message(const Record *record)
 {
     size_t size = (size_t)record->byte_count + 1;
+    assert(core.window.read <= core.window.size);
     if (core.window.read == core.window.size)
         core.window.read = core.window.size = 0;
     if (core.window.size + size > CORE_MESSAGE_BYTES)
@@ -195,7 +198,6 @@ static void take_window_message(const Record *record)
 }
 
 void supervisor_take_tracked(const Record *head, FrameReader *reader);
-void input_take(const Record *record);
 
 // Readings replace those before; what is not in the frame is as it was.
 static int take_state(FrameReader *reader)
@@ -258,6 +260,7 @@ static bool take_greeting(FrameReader *reader, bool is_last)
 
 static bool greet(Channel *channel, const char *robot, bool is_last)
 {
+    assert(channel && robot);
     const char *token = getenv("TALUS_TOKEN");
     frame_begin(&core.commands, FRAME_HELLO);
     frame_add(&core.commands,
@@ -343,6 +346,7 @@ static size_t record_size(const Record *record)
 
 void core_add(const Record *record)
 {
+    assert(record->op < OP_COUNT);
     core_lock();
     if (core.channel && record_size(record) > CORE_MESSAGE_BYTES / 2) {
         core_warn(protocol_op_name(record->op), "%d bytes are more than a message may have; they are not sent",
@@ -363,6 +367,7 @@ void core_add(const Record *record)
 // A step has two halves: the request goes out, and its answer comes when that time is reached.
 static void send_step(int duration)
 {
+    assert(duration >= 0);
     core_send_displays();
     core_add(&(Record){ .op = OP_DURATION, .int_count = 1, .ints = (int32_t[]){ duration } });
     core.has_commands = false;
@@ -526,6 +531,7 @@ static bool ask(const Record *question, Record *answer, const char *who, bool is
 
 bool core_call(const Record *question, Record *answer, const char *who)
 {
+    assert(question && answer);
     bool ok = false;
     core_lock();
     if (core.must_quit)
@@ -566,6 +572,7 @@ void core_fetch_image(CoreDevice *device, int channel)
 
 CoreDevice *core_device(WbDeviceTag tag, const WbNodeType *types, const char *who)
 {
+    assert(types && who);
     if (!core.is_connected) {
         core_warn(who, "wb_robot_init() comes first");
         return NULL;

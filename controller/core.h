@@ -92,7 +92,8 @@ int core_step_end(void);            // waits
 // Sends what is gathered, then the question, and gives the answer (valid until the next call). False: it failed; `why`
 // is printed as from `who`.
 bool core_call(const Record *question, Record *answer, const char *who);
-void core_send_displays(void);  // what was drawn since the last step; in display.c
+void core_send_displays(void);          // what was drawn since the last step; in display.c
+void input_take(const Record *record);  // of keyboard, mouse or joystick: input.c
 // Writes a picture of blue, green, red and alpha as .jpg (quality 1 to 100) or .png; in display.c.
 bool core_save_picture(const char *path, const unsigned char *pixels, int width, int height, int quality);
 // Writes distances as a picture (.png, .jpg; `low` black, `high` and beyond white) or as they are (.hdr); in display.c.

@@ -92,6 +92,7 @@ void core_send_displays(void)
         Canvas *at = device->type == WB_NODE_DISPLAY ? device->own : NULL;
         if (!at || at->changed_first == at->changed_end)
             continue;
+        assert(at->changed_first >= 0 && at->changed_end <= at->height);
         int row = at->changed_first, end = at->changed_end, at_once = int_max(BYTES_AT_ONCE / (4 * at->width), 1);
         at->changed_first = at->changed_end = 0;
         for (; core_constant(device, IS_SEEN) != 0.0 && row < end; row += at_once)
@@ -389,6 +390,7 @@ WbImageRef wb_display_image_copy(WbDeviceTag tag, int x, int y, int width, int h
     if (!at || width < 1 || height < 1 || width > 16384 || height > 16384)
         return NULL;
     WbImageRef image = new_image(width, height);
+    assert(image->width == width && image->height == height);
     for (int row = 0; row < height; row++)
         for (int column = 0; column < width; column++)
             if (x + column >= 0 && x + column < at->width && y + row >= 0 && y + row < at->height)
@@ -444,6 +446,7 @@ static bool is_jpeg_name(const char *path)
 
 bool core_save_picture(const char *path, const unsigned char *pixels, int width, int height, int quality)
 {
+    assert(path && pixels);
     if (width < 1 || height < 1)
         return false;
     unsigned char *bytes = malloc((size_t)width * (size_t)height * 4);
@@ -459,6 +462,7 @@ bool core_save_picture(const char *path, const unsigned char *pixels, int width,
 
 static bool write_depth_numbers(const char *path, const float *image, int width, int height)
 {
+    assert(path && image && width > 0 && height > 0);
     float *colors = malloc((size_t)width * (size_t)height * 3 * sizeof *colors);
     for (int i = 0; colors && i < 3 * width * height; i++)
         colors[i] = image[i / 3];
@@ -469,6 +473,7 @@ static bool write_depth_numbers(const char *path, const float *image, int width,
 
 bool core_save_depth(const char *path, const float *image, int width, int height, double low, double high)
 {
+    assert(path && image);
     const char *suffix = strrchr(path, '.');
     if (width < 1 || height < 1 || !suffix)
         return false;

@@ -90,6 +90,7 @@ static bool note_numbers(int event, int *known, int *known_count, const int32_t 
 
 static bool note_mouse(const Record *record)
 {
+    assert(record->int_count >= 3 && record->double_count >= 2);
     bool is_pressed = false, has_moved = false;
     for (int i = 0; i < 3; i++) {
         is_pressed |= record->ints[i] && !told.mouse_buttons[i];
@@ -105,6 +106,7 @@ static bool note_mouse(const Record *record)
 
 static bool note_joystick(const Record *record, int axes, int povs)
 {
+    assert(axes >= 0 && axes <= AXES && povs >= 0 && povs <= POVS && record->int_count >= 4 + axes + povs);
     bool is_seen = record->ints[3] != told.joystick_buttons && note_event(WB_EVENT_JOYSTICK_BUTTON);
     told.joystick_buttons = record->ints[3];
     is_seen |= note_numbers(WB_EVENT_JOYSTICK_AXIS, told.axes, &told.axis_count, record->ints + 4, axes);
@@ -164,9 +166,9 @@ static void take_joystick(const Record *record)
     joystick.model[length] = '\0';
 }
 
-void input_take(const Record *record);
 void input_take(const Record *record)
 {
+    assert(record->op == OP_KEYS || record->op == OP_MOUSE || record->op == OP_JOYSTICK);
     if (record->op == OP_KEYS)
         take_keys(record);
     else if (record->op == OP_MOUSE)

@@ -34,6 +34,7 @@ static int parse_time(const char *text)
 
 static void read_header(WbMotionRef motion, char *line)
 {
+    assert(motion->motor_count == 0);
     strsep(&line, ",");
     strsep(&line, ",");
     for (char *name; (name = strsep(&line, ","));) {
@@ -136,6 +137,7 @@ static double position_at(WbMotionRef motion, int motor)
 
 static void move_on(WbMotionRef motion, double duration)
 {
+    assert(duration >= 0.0);
     // Motions move on by the time that has passed since the last step, whatever its length was.
     double elapsed = motion->started >= 0.0 ? (core.time - motion->started) * 1000.0 : 0.0;
     motion->started = core.time;

@@ -221,6 +221,7 @@ const WbLidarPoint *wb_lidar_get_layer_point_cloud(WbDeviceTag tag, int layer)
     CoreDevice *device = LIDAR(tag);
     if (!layer_is_there(device, layer, __func__))
         return NULL;
+    assert(layer >= 0);
     const WbLidarPoint *points = points_of(device, __func__);
     return points ? points + (ptrdiff_t)layer * (ptrdiff_t)core_constant(device, COLUMNS) : NULL;
 }

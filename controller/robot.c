@@ -180,6 +180,7 @@ void wb_console_print(const char *message, int stream)
 static const char *take_window(bool is_all, size_t *size)
 {
     core_lock();
+    assert(core.window.read <= core.window.size);
     const char *message = core.window.read < core.window.size ? core.window.data + core.window.read : NULL;
     *size = !message ? 0 : is_all ? core.window.size - core.window.read : strlen(message) + 1;
     core.window.read += *size;

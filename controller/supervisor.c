@@ -36,6 +36,7 @@ static void references_grow(References *references)
     References larger = { .capacity = references->capacity ? 2 * references->capacity : 64,
                           .count = references->count };
     larger.slots = calloc((size_t)larger.capacity, sizeof *larger.slots);
+    assert(larger.count < larger.capacity);
     for (int i = 0; i < references->capacity; i++)
         if (references->slots[i].record)
             larger.slots[slot_of(&larger, references->slots[i].id)] = references->slots[i];
@@ -57,6 +58,7 @@ void references_put(References *references, int id, void *record)
 
 void references_free(References *references, void (*free_record)(void *record))
 {
+    assert(references->count <= references->capacity);
     for (int i = 0; i < references->capacity; i++)
         if (references->slots[i].record)
             free_record(references->slots[i].record);
@@ -76,6 +78,7 @@ bool may_ask(const char *who)
 
 bool ask(const char *who, const Ask *question, Record *answer)
 {
+    assert(question->int_count >= 0 && question->int_count <= COUNT_OF(question->ints) && question->double_count >= 0);
     static Record unused;
     if (!may_ask(who))
         return false;

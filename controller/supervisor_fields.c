@@ -38,6 +38,7 @@ static void free_field(void *record)
     WbFieldRef field = record;
     free(field->name);
     for (int side = 0; side < 2; side++) {
+        assert(field->item_counts[side] >= 0);
         for (int i = 0; i < field->item_counts[side]; i++) {
             if (field->items[side][i])
                 free(field->items[side][i]->string);
@@ -181,6 +182,7 @@ static bool get(const char *who, WbFieldRef field, WbFieldType type, int index, 
 static FieldItem *item_of(WbFieldRef field, int index)
 {
     int side = (field->type & WB_MF) && index < 0, place = !(field->type & WB_MF) ? 0 : side ? -1 - index : index;
+    assert(place >= 0);
     if (place >= field->item_counts[side]) {
         field->items[side] = realloc(field->items[side], (size_t)(place + 1) * sizeof(FieldItem *));
         for (; field->item_counts[side] <= place; field->item_counts[side]++)
@@ -193,6 +195,7 @@ static FieldItem *item_of(WbFieldRef field, int index)
 
 static const double *get_numbers(const char *who, WbFieldRef field, WbFieldType type, int index)
 {
+    assert(type != WB_NO_FIELD);
     Record answer;
     if (!get(who, field, type, index, &answer) || answer.double_count > 4)
         return NULL;
@@ -371,6 +374,7 @@ void wb_supervisor_field_disable_sf_tracking(WbFieldRef field)
 
 static WbProtoRef proto_ref(const char *who, int node, int depth)
 {
+    assert(depth >= 0);
     for (WbProtoRef proto = protos; proto; proto = proto->next)
         if (proto->node == node && proto->depth == depth)
             return proto;

@@ -20,6 +20,7 @@ static References nodes;
 static void free_node(void *record)
 {
     WbNodeRef node = record;
+    assert(node->id >= 0);
     free(node->type_name);
     free(node->base_name);
     free(node->def);

@@ -318,6 +318,7 @@ static double turn_factor(int wheel)
 
 static void apply_speed(void)
 {
+    assert(car.is_ready && car.mode == SPEED);
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)
         if (car.motors[i]) {
             double max = wb_motor_get_max_velocity(car.motors[i]),
@@ -434,6 +435,7 @@ static double engine_torque(double rpm)
 // one.
 static void apply_torque(void)
 {
+    assert(car.mode == TORQUE);
     int driven = 0;
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)
         driven += car.motors[i] != 0;
@@ -500,6 +502,7 @@ WbuDriverControlMode wbu_driver_get_control_mode(void) { return car.mode; }
 static void wipe(void)
 {
     static const double frequencies[] = { [DOWN] = 0.0, [SLOW] = 0.5, [NORMAL] = 0.75, [FAST] = 1.25 };
+    assert((int)car.wiper_mode >= 0 && (int)car.wiper_mode < COUNT_OF(frequencies));
     double phase = fmod(wb_robot_get_time() * frequencies[car.wiper_mode], 1.0);
     for (int i = 0; i < 2; i++)
         if (car.wipers[i])
