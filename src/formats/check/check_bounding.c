@@ -29,6 +29,7 @@ static void hint_colliding(DiagSink *diags)
 
 static bool check_geometry(Bounding *bounding, SceneNode *node, const SceneNode *geometry)
 {
+    assert(schema_type_is(geometry->type, "Geometry"));
     Check *check = bounding->check;
     const char *type = geometry->type->name;
     const GeometryType *form = geometry_type(type);
@@ -50,6 +51,7 @@ static void check_item(Bounding *bounding, SceneNode *holder, const FieldType *f
 
 static void check_items(Bounding *bounding, SceneNode *group, bool only_first)
 {
+    assert(bounding->depth > 0);
     const FieldType *field = schema_field(group->type, "children");
     const FieldList *children = scene_list(group, "children");
     int count = only_first ? int_min(1, children->count) : children->count;
@@ -109,6 +111,7 @@ static bool has_own_mass(const SceneNode *physics)
 
 void check_bounding(Check *check, SceneNode *solid)
 {
+    assert(schema_type_is(solid->type, "Solid"));
     SceneNode *physics = schema_field(solid->type, "physics") ? scene_child(solid, "physics") : NULL;
     const FieldType *field = schema_field(solid->type, "boundingObject");
     FieldValue value = scene_value(solid, field);

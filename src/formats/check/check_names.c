@@ -64,6 +64,7 @@ static int compare_names(const void *a, const void *b)
 
 void check_names_report(Check *check)
 {
+    assert(check->name_count >= 0 && check->name_count <= check->name_capacity);
     if (check->name_count > 0)
         qsort(check->names, (size_t)check->name_count, sizeof *check->names, compare_names);
     for (int i = 1; i < check->name_count; i++) {
@@ -110,6 +111,7 @@ static bool find_name(SceneNode *node, void *context)
 
 const char *formats_free_name(const Scene *scene, const SceneNode *holder, const char *name, Arena *arena)
 {
+    assert(name);
     const SceneNode *solid = holder;
     while (solid && !schema_type_is(solid->type, "Solid"))
         solid = scene_parent(solid);

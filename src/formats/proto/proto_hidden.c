@@ -134,6 +134,7 @@ static bool apply(Scene *scene, const HiddenTree *tree, const SceneHidden *hidde
     int solid, joint;
     if (!split_name(hidden->name, name, &solid, &joint) || solid >= tree->solid_count)
         return false;
+    assert(solid >= 0);
     if (!strncmp(name, "position", 8) || field_kind_is_list(hidden->kind)) {
         SceneNode *node = find_joint(tree, solid, joint < 0 ? 0 : joint);
         if (node && field_kind_is_list(hidden->kind))
@@ -147,6 +148,7 @@ static bool apply(Scene *scene, const HiddenTree *tree, const SceneHidden *hidde
 // It hangs on a joint, or has a body that is none of the Solid above it. The others stay where the PROTO puts them.
 static bool moves_by_itself(const SceneNode *solid, int index)
 {
+    assert(index >= 0);
     const SceneNode *above = scene_parent(solid);
     if (index > 0 && above && scene_node_is(above, "Joint"))
         return true;
@@ -211,6 +213,7 @@ static bool is_of_the_whole(const SceneHidden *hidden)
 
 void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags)
 {
+    assert(instance->kind == SCENE_NODE_INSTANCE);
     const SceneHidden *first = scene_hidden(scene, instance);
     if (!first || !instance->target || instance->proto->is_placeholder)
         return;
@@ -251,6 +254,7 @@ static void keep_value(Scene *scene, const SceneNode *instance, const SceneNode 
 
 static void keep_solid(Scene *scene, const SceneNode *instance, const SceneNode *solid, int index)
 {
+    assert(index >= 0);
     static const char *const places[] = { "translation", "rotation" };
     for (int i = 0; i < COUNT_OF(places) && moves_by_itself(solid, index); i++)
         if (!scene_field(solid, places[i]) || scene_field(solid, places[i])->is_parameter < 0)

@@ -61,6 +61,7 @@ static void cache_grow(void)
 {
     CacheEntry *old = cache.slots;
     int old_count = cache.slot_count;
+    assert(old_count >= 0 && (old_count & (old_count - 1)) == 0);
     cache.slot_count = int_max(64, old_count * 2);
     cache.slots = memory_alloc_array((size_t)cache.slot_count, sizeof *cache.slots);
     for (int i = 0; i < old_count; i++)
@@ -86,6 +87,7 @@ static bool cache_take(Key key, TemplateResult *result)
 
 static void cache_put(Key key, const TemplateResult *result)
 {
+    assert(result->line_of || result->line_count == 0);
     pthread_mutex_lock(&cache.lock);
     cache.evaluations++;
     size_t bytes = result->text.length + result->line_count * sizeof *result->line_of + sizeof(CacheEntry);

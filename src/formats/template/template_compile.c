@@ -39,6 +39,7 @@ static const char *find(const char *at, const char *end, const char *token)
 // Where the next block opens, or `end`. Text on the way, without comments, goes to `text` when it is not NULL.
 static const char *skip_text(const char *at, const char *end, const char *open, bool *in_string, Text *text)
 {
+    assert_debug(at <= end && *open);
     const char *run = at;
     while (at < end && !starts_with(at, end, open)) {
         if (*at == '#' && !*in_string) {
@@ -70,6 +71,7 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c 
 
 static bool code_uses_field(const char *at, const char *end, const char *name, bool *any)
 {
+    assert_debug(at <= end && *name);
     bool found = false;
     size_t length = strlen(name);
     const char *start = at;
@@ -93,6 +95,7 @@ static bool code_uses_field(const char *at, const char *end, const char *name, b
 
 bool template_uses_field(const char *text, size_t size, TemplateLanguage language, const char *name, bool *any)
 {
+    assert(any && (text || size == 0));
     Tokens tokens = language_tokens(language);
     const char *end = text + size, *at = text;
     bool in_string = false, found = false;
@@ -158,6 +161,7 @@ static void add_code(TemplateScript *script, const char *code, size_t length, in
 // End of the string, template literal, comment that starts at `at`, or `at` when none does.
 static const char *js_skip_literal(const char *at, const char *end)
 {
+    assert_debug(at < end);
     if (*at == '\'' || *at == '"' || *at == '`') {
         char quote = *at++;
         while (at < end && *at != quote && (quote == '`' || *at != '\n'))
@@ -224,6 +228,7 @@ static void js_add_binding(Text *out, const char *at, const char *end)
 // Turns `import CLAUSE from 'module'` at `at` into a constant. Returns the end of the statement, or `at` if it is none.
 static const char *js_add_import(TemplateScript *script, const char *at, const char *end, int *line)
 {
+    assert_debug(at + 6 <= end && !strncmp(at, "import", 6));
     const char *clause = at + 6;
     const char *quote = clause;
     while (quote < end && *quote != '\'' && *quote != '"' && *quote != ';' && *quote != '(' && *quote != '`')
@@ -255,6 +260,7 @@ static const char *js_add_import(TemplateScript *script, const char *at, const c
 
 static void js_add_code(TemplateScript *script, const char *at, const char *end, int *line)
 {
+    assert_debug(at <= end);
     const char *begin = at;
     while (at < end) {
         const char *next = js_skip_literal(at, end);
@@ -304,6 +310,7 @@ static const char *lua_long_end(const char *at, const char *end, size_t level)
 
 static const char *lua_skip_literal(const char *at, const char *end)
 {
+    assert_debug(at < end);
     size_t level;
     if (starts_with(at, end, "--")) {
         size_t open = at + 2 < end ? lua_long_bracket(at + 2, end, &level) : 0;
@@ -367,6 +374,7 @@ static bool is_old_comment(const char *begin, const char *at)
 // a shim. Strings and comments stay as they are.
 static void lua_add_code(TemplateScript *script, const char *at, const char *end, bool is_old, int *line)
 {
+    assert_debug(at <= end);
     const char *begin = at;
     while (at < end) {
         const char *next = lua_skip_literal(at, end);
@@ -411,6 +419,7 @@ static void add_language_code(TemplateScript *script, const TemplateJob *job, co
 
 static void add_block(TemplateScript *script, const TemplateJob *job, const char *at, const char *end, int *line)
 {
+    assert_debug(at <= end);
     if (at == end || *at != '=') {
         add_language_code(script, job, at, end, line);
         end_line(script, *line);

@@ -14,6 +14,7 @@ static void write_node(const SceneNode *node, int depth, Text *out);
 // Releases with templates take an escaped quote in a value for a plain one.
 static void write_string(const char *text, Text *out)
 {
+    assert(text);
     text_add_char(out, '"');
     for (const char *c = text; *c; c++) {
         if (*c == '\\' && c[1] == '"')
@@ -63,6 +64,7 @@ static void write_list_item(FieldKind item, const FieldList *list, int index, in
 
 static void write_value(FieldKind kind, FieldValue value, int depth, Text *out)
 {
+    assert(depth >= 0);
     if (field_kind_is_list(kind)) {
         text_add_char(out, '[');
         for (int i = 0; i < value.list->count; i++) {
@@ -87,6 +89,7 @@ static bool is_null_node(FieldKind kind, FieldValue value) { return kind == FIEL
 
 static void write_field(const FieldType *type, FieldValue value, int depth, Text *out)
 {
+    assert(depth >= 0 && type->name);
     write_string(type->name, out);
     text_add_string(out, ":{");
     bool has_value = !is_null_node(type->kind, value);

@@ -28,6 +28,7 @@ uint32_t wire_get_u32(WireInput *input)
 
 const char *wire_get_bytes(WireInput *input, uint32_t *size)
 {
+    assert(input->at <= input->end);
     *size = wire_get_u32(input);
     if (input->end - input->at < (ptrdiff_t)*size)
         input->failed = true;

@@ -65,6 +65,7 @@ static void skip_comment(Lexer *lexer)
 
 static void skip_white(Lexer *lexer)
 {
+    assert_debug(lexer->at <= lexer->end);
     const char *at = lexer->at, *end = lexer->end;
     while (at < end) {
         switch (class_of(at)) {
@@ -92,6 +93,7 @@ static void skip_white(Lexer *lexer)
 
 static void read_string(Lexer *lexer, Token *token)
 {
+    assert_debug(lexer->at < lexer->end && *lexer->at == '"');
     const char *at = lexer->at + 1, *end = lexer->end;
     uint32_t lines = 0;
     const char *line_start = lexer->line_start, *first_line_end = NULL;
@@ -143,6 +145,7 @@ static inline bool starts_number(const char *at, const char *end)
 
 static void read_word(Lexer *lexer, Token *token)
 {
+    assert_debug(lexer->at < lexer->end);
     const char *at = lexer->at, *end = lexer->end;
     unsigned char bits = 0;
     for (; at < end && class_of(at) == PART; at++)
@@ -158,6 +161,7 @@ static void read_word(Lexer *lexer, Token *token)
 // loading fast.
 void lexer_next(Lexer *lexer, Token *token)
 {
+    assert_debug(lexer->start <= lexer->at && lexer->at <= lexer->end);
     skip_white(lexer);
     const char *at = lexer->at;
     token->text = at;

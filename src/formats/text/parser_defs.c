@@ -43,6 +43,7 @@ static void grow_defs(Reader *reader)
 // A node inside with the same name goes on counting.
 void defs_add(Reader *reader, SceneNode *node, int64_t expanded)
 {
+    assert(node->def && node->kind != SCENE_NODE_USE && expanded > 0);
     if (reader->defs.count * 2 >= reader->defs.slot_count)
         grow_defs(reader);
     DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
@@ -56,6 +57,7 @@ void defs_add(Reader *reader, SceneNode *node, int64_t expanded)
 // Goes through nodes that are made already, as a USE behind them sees them: those inside first.
 static int64_t each_def(Reader *reader, SceneNode *node, DefAct *act)
 {
+    assert(act);
     if (!node)
         return 0;
     int64_t expanded = 1;
@@ -73,6 +75,7 @@ static int64_t each_def(Reader *reader, SceneNode *node, DefAct *act)
 
 void defs_forget(Reader *reader, SceneNode *node, int64_t expanded)
 {
+    assert(node->def);
     (void)expanded;
     DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
     if (entry->node == node)
@@ -106,6 +109,7 @@ static const char *closest_def(Reader *reader, const char *name)
         if (!next)
             break;
         candidates[count++] = next->def;
+        assert(count <= reader->defs.count);
         last = next;
     }
     const char *closest = text_closest(name, candidates, count);
@@ -120,6 +124,7 @@ bool token_is_name(const Token *token)
 
 bool reader_count_nodes(Reader *reader, SourcePos pos, int64_t nodes)
 {
+    assert(nodes >= 0);
     if (reader->expanded + nodes <= reader->limits->nodes && scene_node_count(reader->scene) < reader->limits->nodes) {
         reader->expanded += nodes;
         return true;
@@ -169,6 +174,7 @@ static bool is_searched(SceneNode *node, void *context)
 // then on, whatever is given for the parameter.
 static bool take_default(Reader *reader, const char *name, SourcePos pos, SceneNode **node)
 {
+    assert(reader->parameters || reader->parameter_count == 0);
     Search search = { .name = name };
     for (int i = 0; i < reader->parameter_count && !search.found; i++) {
         const FieldType *parameter = &reader->parameters[i];
@@ -208,6 +214,7 @@ int reader_parameter_of_use(Reader *reader)
 
 bool reader_use(Reader *reader, SceneNode **node)
 {
+    assert(token_is(&reader->token, "USE"));
     SourcePos pos = reader->token.pos;
     reader_advance(reader);
     if (!token_is_name(&reader->token)) {

@@ -21,6 +21,7 @@ static void push_field(Reader *reader, int base, const SceneField *field)
 
 static const FieldType *find_field(const SceneNode *node, const char *name, size_t length)
 {
+    assert(node->kind == SCENE_NODE_PLAIN ? node->type != NULL : node->proto != NULL);
     if (node->kind == SCENE_NODE_PLAIN)
         return schema_field_text(node->type, name, length);
     for (int i = 0; i < node->proto->parameter_count; i++) {
@@ -56,6 +57,7 @@ static void report_unknown_field(Reader *reader, const SceneNode *node, const To
 
 void reader_add_passed_over(Reader *reader, SceneNode *owner, const char *start)
 {
+    assert(start <= reader->previous_end);
     Lexer lexer = { .start = start,
                     .end = reader->previous_end,
                     .at = start,
@@ -79,6 +81,7 @@ void reader_add_passed_over(Reader *reader, SceneNode *owner, const char *start)
 
 const char *reader_text_since(Reader *reader, const char *start)
 {
+    assert(start <= reader->previous_end);
     reader_drop_comments_before(reader, reader->previous_end);
     Token text = { .kind = TOKEN_WORD, .text = start, .length = (size_t)(reader->previous_end - start) };
     return token_string(&text, scene_arena(reader->scene));
@@ -115,6 +118,7 @@ static void pass_over_value(Reader *reader, SceneNode *node, const Token *name)
 
 static void read_unknown_field(Reader *reader, SceneNode *node)
 {
+    assert(reader->token.kind == TOKEN_WORD);
     reader_keep_comment(reader, node, "", reader_comment(reader));
     Token name = reader->token;
     bool is_placeholder = node->kind == SCENE_NODE_INSTANCE && node->proto->is_placeholder;
@@ -257,6 +261,7 @@ static void pass_defaults(Reader *reader, SceneNode *instance, int base, int *ne
 // A parameter is about to be read. In an order other than that of the declaration, names may mean other nodes.
 static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int *next, const FieldType *parameter)
 {
+    assert(parameter == &instance->proto->parameters[parameter->index]);
     int index = (int)parameter->index;
     if (index >= *next) {
         pass_defaults(reader, instance, base, next, index);
@@ -279,6 +284,7 @@ static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int
 // The value of a field of the node's type. `next_parameter` is what pass_defaults() counts.
 static void read_known_field(Reader *reader, SceneNode *node, const FieldType *type, int base, int *next_parameter)
 {
+    assert(node->kind == SCENE_NODE_PLAIN || node->kind == SCENE_NODE_INSTANCE);
     Token name = reader->token;
     if (reader->lexer.comment)
         reader_keep_comment(reader, node, type->name, reader_comment(reader));

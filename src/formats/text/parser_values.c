@@ -25,6 +25,7 @@ static inline bool is_plainly_allowed(const char *allowed, double value)
 
 static void report_range(Reader *reader, SourcePos pos, const FieldType *type, double value, double used)
 {
+    assert(type->allowed);
     char given[NUMBER_TEXT], kept[NUMBER_TEXT];
     text_from_double(given, value);
     text_from_double(kept, used);
@@ -34,6 +35,7 @@ static void report_range(Reader *reader, SourcePos pos, const FieldType *type, d
 // "!=0" of a vector forbids the zero vector alone; every other range holds for each component.
 static bool is_vector_condition(const FieldType *type, int count)
 {
+    assert(type->allowed);
     return count > 1 && !strncmp(type->allowed, "!=", 2);
 }
 
@@ -136,6 +138,7 @@ static const char *wanted_numbers(FieldKind item_kind)
 // A turn about no axis, or of more turns than a double can tell, has no meaning worth keeping.
 static void mend_rotation(Reader *reader, SourcePos pos, const FieldType *type, double *v)
 {
+    assert(isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && isfinite(v[3]));
     if (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0) {
         diag_warning(reader->diags, pos, "%s turns about the axis 0 0 0; using no rotation", type->name);
         v[0] = v[1] = v[3] = 0.0;
@@ -190,6 +193,7 @@ static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value
 {
     FieldKind item_kind = field_kind_item(type->kind);
     int count = field_kind_doubles(item_kind);
+    assert(count >= 1 && count <= 4);
     SourcePos pos = reader->token.pos;
     bool is_finite = true;
     double numbers[4] = { 0 };
@@ -222,6 +226,7 @@ static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value
 
 static int32_t to_int(Reader *reader, const FieldType *type, SourcePos pos, double number)
 {
+    assert(isfinite(number));
     double whole = nearbyint(number);
     if (whole > INT32_MAX || whole < INT32_MIN) {
         char given[NUMBER_TEXT];
@@ -281,6 +286,7 @@ static bool read_bool(Reader *reader, const FieldType *type, FieldValue *value)
 
 static const char *closest_word(const char *allowed, const char *word, Arena *arena)
 {
+    assert(allowed && *allowed);
     const char *candidates[64];
     int count = 0;
     for (const char *at = allowed; *at && count < COUNT_OF(candidates);) {
@@ -293,6 +299,7 @@ static const char *closest_word(const char *allowed, const char *word, Arena *ar
 
 static void report_word(Reader *reader, const FieldType *type, SourcePos pos, const char *word)
 {
+    assert(type->allowed);
     diag_warning(reader->diags, pos, "%s \"%.60s\" is none of %s; using the default", type->name, word, type->allowed);
     const char *closest = closest_word(type->allowed, word, scene_arena(reader->scene));
     if (closest)
@@ -310,6 +317,7 @@ static bool is_too_long(Reader *reader)
 
 static bool read_string(Reader *reader, const FieldType *type, FieldValue *value)
 {
+    assert(type->kind == FIELD_SF_STRING);
     if (reader->token.kind != TOKEN_STRING) {
         report_wrong_kind(reader, type, wanted_numbers(FIELD_SF_STRING));
         reader_skip_value(reader);
@@ -389,6 +397,7 @@ static bool report_in_list(Reader *reader, const FieldType *type, FieldKind item
 // Numbers of a list into the scratch. Returns how many, -1 after a mistake.
 static int read_list_numbers(Reader *reader, const FieldType *type, FieldKind item_kind, bool is_bracketed)
 {
+    assert(!field_kind_is_list(item_kind));
     int per_item = int_max(field_kind_doubles(item_kind), 1);
     int count = 0;
     bool is_finite = true, fits = true;
@@ -461,6 +470,7 @@ static bool read_number_list(Reader *reader, const FieldType *type, bool is_brac
 
 static bool read_int_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
+    assert(type->kind == FIELD_MF_INT32);
     SourcePos pos = reader->token.pos;
     int count = read_list_numbers(reader, type, FIELD_SF_INT32, is_bracketed);
     if (count < 0)
@@ -477,6 +487,7 @@ static bool read_int_list(Reader *reader, const FieldType *type, bool is_bracket
 // Shares the stack of numbers with the other lists; a truth is 0 or 1 there.
 static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
+    assert(type->kind == FIELD_MF_BOOL);
     SourcePos opened = reader->token.pos;
     int count = 0;
     while (is_bracketed ? reader->token.kind != TOKEN_BRACKET_CLOSE : count < 1) {
@@ -508,6 +519,7 @@ static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracke
 // Items wait on the reader's own stack until the list is whole, so that no list is copied while it grows.
 static bool read_string_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
+    assert(type->kind == FIELD_MF_STRING);
     SourcePos opened = reader->token.pos;
     int count = 0;
     while (is_bracketed ? reader->token.kind != TOKEN_BRACKET_CLOSE : count < 1) {
@@ -548,6 +560,7 @@ static bool read_string_list(Reader *reader, const FieldType *type, bool is_brac
 
 static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
+    assert(type->kind == FIELD_MF_NODE);
     SourcePos opened = reader->token.pos;
     int base = reader->scratch.node_count;
     bool fits = true;
@@ -586,6 +599,7 @@ static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracke
     if (is_bracketed && reader->token.kind == TOKEN_BRACKET_CLOSE)
         reader_advance(reader);
     int count = reader->scratch.node_count - base;
+    assert(count >= 0);
     value->list = new_list(reader, reader->scratch.nodes + base, count, sizeof(SceneNode *));
     reader->scratch.node_count = base;
     return true;
@@ -593,6 +607,7 @@ static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracke
 
 static bool read_list(Reader *reader, const FieldType *type, FieldValue *value)
 {
+    assert(field_kind_is_list(type->kind));
     bool is_bracketed = reader->token.kind == TOKEN_BRACKET_OPEN;
     if (is_bracketed)
         reader_advance(reader);

@@ -32,6 +32,7 @@ typedef struct Words {
 // Reads words up to `end`; those that are too many or too long are left out.
 static Words split(const char *at, const char *end)
 {
+    assert(at <= end);
     Words words = { .count = 0 };
     while (at < end && words.count < WORDS_MAX) {
         while (at < end && isspace((unsigned char)*at))
@@ -65,6 +66,7 @@ static Mat3 rows(Vec3 x, Vec3 y, Vec3 z) { return (Mat3){ { x.x, x.y, x.z, y.x, 
 // The matrix that takes a point from the old axes to the new ones: "-z", "+x up z".
 static bool read_front(const Words *words, int first, Mat3 *to_new)
 {
+    assert(first >= 0 && words->count <= WORDS_MAX);
     Vec3 front, up = vec3(0, 1, 0);
     if (words->count <= first || !read_axis(words->words[first], &front))
         return false;
@@ -79,6 +81,7 @@ static bool read_front(const Words *words, int first, Mat3 *to_new)
 // Three axes: what the new x, y and z are in old ones.
 static bool read_map(const Words *words, int first, Mat3 *map)
 {
+    assert(first >= 0 && words->count <= WORDS_MAX);
     Vec3 axes[3];
     if (words->count != first + 3)
         return false;
@@ -120,6 +123,7 @@ static void turn_vectors(const Turn *turn, Mat3 map, const char *name, bool is_s
 // A rotation becomes left * rotation * right.
 static void turn_rotation(const Turn *turn, const FieldType *parameter, Quat left, Quat right)
 {
+    assert(parameter->kind == FIELD_SF_ROTATION);
     if (scene_turn(turn->instance, parameter))
         return;
     scene_turn_rotation(turn->upgrade->scene, turn->instance, parameter->name, left, right);
@@ -183,6 +187,7 @@ static void apply_default(const Turn *turn, const Words *words)
 {
     const FieldType *parameter = words->count > 1 ? find_parameter(turn->instance->proto, words->words[0]) : NULL;
     int width = parameter && !field_kind_is_list(parameter->kind) ? field_kind_doubles(parameter->kind) : 0;
+    assert(width <= 4 || !parameter);
     if (width == 0 || width > 4 || words->count != 1 + width || upgrade_own(turn->instance, words->words[0]))
         return;
     FieldValue value = { .v = { 0 } };
@@ -195,6 +200,7 @@ static void apply_default(const Turn *turn, const Words *words)
 // Calls for every "# old KIND ...: ..." line at the top of the file; `only_front` for the front alone, else all others.
 static bool read_header(Turn *turn, bool only_front)
 {
+    assert(turn->instance->proto);
     size_t size;
     const char *at = proto_text(turn->instance->proto, &size), *end = at + size;
     bool found = false;
@@ -220,6 +226,7 @@ static bool read_header(Turn *turn, bool only_front)
 
 static void turn_place(const Turn *turn)
 {
+    assert(turn->instance->kind == SCENE_NODE_INSTANCE);
     SceneNode *node = turn->instance;
     const FieldType *translation = find_parameter(node->proto, "translation");
     const FieldType *rotation = find_parameter(node->proto, "rotation");
@@ -236,6 +243,7 @@ static void turn_place(const Turn *turn)
 
 bool library_axes_turn(Upgrade *upgrade, SceneNode *instance)
 {
+    assert(instance->kind == SCENE_NODE_INSTANCE);
     Turn turn = { .upgrade = upgrade, .instance = instance };
     size_t size;
     if (!instance->proto || instance->proto->is_placeholder || !proto_text(instance->proto, &size))

@@ -144,6 +144,7 @@ SceneNode *upgrade_make(Upgrade *upgrade, const char *type_name, SourcePos pos)
 
 SceneNode *upgrade_split(Upgrade *upgrade, SceneNode *node, const char *type_name)
 {
+    assert(node->kind == SCENE_NODE_PLAIN && schema_type(type_name));
     SceneNode *inner = scene_node_create(upgrade->scene, node->type, node->pos);
     uint32_t id = inner->id;
     *inner = *node;
@@ -171,6 +172,7 @@ static FieldList *own_list(FieldList *list)
 
 bool upgrade_replace(SceneNode *node, SceneNode *other)
 {
+    assert(node != other);
     SceneNode *holder = node->parent;
     for (int i = 0; holder && i < holder->field_count; i++) {
         SceneField *field = &holder->fields[i];
@@ -256,6 +258,7 @@ SceneNode *upgrade_copy(Upgrade *upgrade, const SceneNode *node)
 
 SceneNode *upgrade_own_child(Upgrade *upgrade, SceneNode *node, const char *name, const char *type_name)
 {
+    assert(schema_type(type_name));
     if (!upgrade_child(node, name, type_name) || upgrade_is_connected(node, name))
         return NULL;
     SceneNode *child = upgrade_own(node, name)->value.node;
@@ -361,6 +364,7 @@ static void name_poses(Upgrade *upgrade)
 // `proto` is in today's axes, `release` is that of the file that holds the instance.
 static void turn_library_instances(Upgrade *upgrade)
 {
+    assert(upgrade->release < RELEASE_R2022A);
     Quat turn = quat_mul(upgrade_quarter_x(-1), upgrade_quarter_z(1));
     for (int i = 0; i < upgrade->count; i++) {
         SceneNode *node = upgrade->nodes[i];

@@ -74,6 +74,7 @@ static bool parse_material(const char *name, OldContact *contact)
 
 static OldContact contact_of(const SceneNode *physics)
 {
+    assert(schema_type_is(physics->type, "Physics"));
     OldContact contact = {
         double_clamp(number_of(physics, "bounce", old_default.bounce), 0.0, 1.0),
         fmax(number_of(physics, "bounceVelocity", old_default.bounce_velocity), 0.0),
@@ -166,6 +167,7 @@ static void set_single(Upgrade *upgrade, SceneNode *node, const char *name, doub
 static SceneNode *make_pair(Upgrade *upgrade, const char *first, const OldContact *a, const char *second,
                             const OldContact *b)
 {
+    assert(first && second);
     SceneNode *node = upgrade_make(upgrade, "ContactProperties", (SourcePos){ 0 });
     if (strcmp(first, "default"))
         scene_set_string(upgrade->scene, node, "material1", first);
@@ -182,6 +184,7 @@ static SceneNode *make_pair(Upgrade *upgrade, const char *first, const OldContac
 static void add_pair(Upgrade *upgrade, SceneNode *info, const char *first, const OldContact *a, const char *second,
                      const OldContact *b)
 {
+    assert(schema_type_is(info->type, "WorldInfo"));
     const FieldList *pairs = scene_list(info, "contactProperties");
     for (int i = 0; i < pairs->count; i++) {
         const SceneNode *pair = scene_list_node(pairs, i);
@@ -248,6 +251,7 @@ static void upgrade_inertia(Upgrade *upgrade, SceneNode *physics, Quat turn)
 
 static void set_center_of_mass(Upgrade *upgrade, SceneNode *physics, Vec3 center)
 {
+    assert(schema_type_is(physics->type, "Physics"));
     if (upgrade_own(physics, "centerOfMass"))
         return;
     FieldList *list = scene_list_edit(upgrade->scene, physics, "centerOfMass");
@@ -260,6 +264,7 @@ static void set_center_of_mass(Upgrade *upgrade, SceneNode *physics, Vec3 center
 
 static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
 {
+    assert(schema_type_is(solid->type, "Solid"));
     SceneNode *bounding = upgrade->release < RELEASE_V6 ? upgrade_child(solid, "boundingObject", "Transform") : NULL;
     bool is_placed = bounding != NULL;
     SceneNode *physics = is_placed ? upgrade_own_child(upgrade, solid, "physics", "Physics")
@@ -283,6 +288,7 @@ static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
 
 static bool is_single_quad(const SceneNode *faces)
 {
+    assert(schema_type_is(faces->type, "IndexedFaceSet"));
     const FieldList *index = scene_list(faces, "coordIndex");
     if (index->count != 4 && !(index->count == 5 && index->ints[4] == -1))
         return false;
@@ -346,6 +352,7 @@ static bool is_in_bounding(const SceneNode *node)
 
 void upgrade_physics(Upgrade *upgrade)
 {
+    assert(upgrade->release < RELEASE_V7);
     for (int i = 0; i < upgrade->count; i++) {
         SceneNode *node = upgrade->nodes[i];
         if (node->kind != SCENE_NODE_PLAIN || !schema_type_is(node->type, "Solid")
