@@ -288,6 +288,8 @@ const char *body_joint_type_name(BodyJointType type);      // as format 2.0 writ
 const char *body_actuation_name(BodyActuation actuation);  // as format 2.0 writes it, "none" for none
 const char *body_device_type_name(BodyDeviceType type);    // name of the class in Choreonoid: "HolderDevice"
 const char *body_extra_type_name(BodyExtraType type);
+const char *body_rule_name(BodyRuleType type);
+bool body_rule_named(const char *name, size_t length, BodyRuleType *type);  // false: there is none
 // Poses of all links in the world for the joint displacements `q` per link (NULL: the initial ones).
 void body_link_frames(const BodyModel *model, const double *q, BodyFrame *frames);
 Vec3 body_center_of_mass(const BodyModel *model, const BodyFrame *frames);

@@ -34,6 +34,7 @@ static int count_bodies(const SceneNode *node, int wanted, const SceneNode **fou
 
 static char *file_name_of(Arena *arena, const char *path, const char *name, int index)
 {
+    assert(index >= 0);
     char *part = arena_string(arena, *name ? name : "body");
     for (char *c = part; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-'
@@ -101,6 +102,7 @@ static void add_quoted(Text *out, const char *text)
 // What an instance may choose: the usual fields of a robot, connected to its Robot node.
 static void write_proto(Scene *scene, SceneNode *robot, const char *name, Text *out)
 {
+    assert(robot && name);
     Vec3 t = scene_vec3(robot, "translation");
     Rotation r = scene_rotation(robot, "rotation");
     text_printf(out, "#VRML_SIM R2025a utf8\nPROTO %s [\n  field SFVec3f    translation    ", name);
@@ -172,6 +174,7 @@ static bool save_world(const char *from, const char *to, const FormatsOptions *o
 
 bool body_convert(const char *from, const char *to, const FormatsOptions *options, DiagSink *diags, bool *is_ours)
 {
+    assert(options && is_ours);
     const char *source = path_extension(from), *target = path_extension(to);
     bool from_body = !strcasecmp(source, ".body"), from_project = !strcasecmp(source, ".cnoid");
     BodyOptions body_options = { .limits = options->limits, .search_paths = options->search_paths };

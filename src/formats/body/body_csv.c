@@ -160,6 +160,7 @@ static void add_word(Text *out, const char *word)
 
 static void write_links(const BodyModel *model, const BodyFrame *frames, const char *file, Text *out)
 {
+    assert(frames || model->link_count == 0);
     for (int i = 0; i < model->link_count; i++) {
         const BodyLink *link = &model->links[i];
         add_word(out, file);
@@ -214,6 +215,7 @@ static void write_summary(const BodyModel *model, const BodyFrame *frames, const
 
 void body_write_csv(const BodyModel *model, BodyCsv kind, const char *file, bool has_heading, Text *out)
 {
+    assert((int)kind >= 0 && file && out);
     static const char *const headings[] = {
         ("file,index,name,parent,joint_type,joint_id,axis_x,axis_y,axis_z,px,py,pz,r11,r12,r13,r21,r22,r23,r31,r32,r33,mass,cx,cy,cz,"
          "Ixx,Ixy,Ixz,Iyy,Iyz,Izz,q_initial,q_lower,q_upper,dq_lower,dq_upper,Jm2"),

@@ -20,6 +20,7 @@ void body_mass_add(BodyMassSum *sum, BodyMassPart part)
 
 static BodyMassPart read_mass_part(BodyReader *reader, const YamlNode *map)
 {
+    assert(yaml_is_map(map));
     BodyMassPart part = { 0 };
     body_hard_double(reader, map, "mass", NULL, &part.mass);
     body_vec3(reader, map, "center_of_mass", "centerOfMass", &part.com);
@@ -33,6 +34,7 @@ static BodyMassPart read_mass_part(BodyReader *reader, const YamlNode *map)
 
 static void set_sum(BodyLink *link, const BodyMassSum *sum)
 {
+    assert(sum->count > 0);
     double mass = 0.0;
     Vec3 moment = VEC3_ZERO;
     for (int i = 0; i < sum->count; i++) {
@@ -99,6 +101,7 @@ const char *body_resolve(BodyReader *reader, const char *uri, const char *what, 
 
 static BodyFile *open_yaml(BodyReader *reader, const char *path, SourcePos pos)
 {
+    assert(path);
     for (BodyFile *file = reader->files; file; file = file->next)
         if (!strcmp(file->path, path))
             return file;
@@ -123,6 +126,7 @@ static BodyFile *open_yaml(BodyReader *reader, const char *path, SourcePos pos)
 static void read_foreign(BodyReader *reader, BodyFile *file, const YamlNode *elements, double angle, SourcePos pos,
                          ElementScope scope)
 {
+    assert(elements && angle > 0.0);
     if (file->is_open) {
         diag_error(reader->diags, pos, "%s names itself as a resource", path_name(file->path));
         return;
@@ -311,6 +315,7 @@ static bool is_budget_left(BodyReader *reader, const YamlNode *map)
 // skipped with all below them, for their keys mean nothing here.
 static void read_element(BodyReader *reader, const char *type, const YamlNode *map, ElementScope scope)
 {
+    assert(scope.depth >= 0);
     static const char *const mass_keys[] = { "mass", "center_of_mass", "centerOfMass", "inertia", NULL };
     if (!is_budget_left(reader, map) || !strcmp(type, "Skip"))
         return;
@@ -373,6 +378,7 @@ static int compare_keys(const void *a, const void *b)
 // One element per type: Choreonoid keeps maps sorted by key, and so the order of elements is that of their types.
 static void read_keyed(BodyReader *reader, const YamlNode *map, ElementScope scope)
 {
+    assert(yaml_is_map(map));
     const YamlPair **pairs = memory_alloc_array((size_t)map->count, sizeof *pairs);
     for (int i = 0; i < map->count; i++)
         pairs[i] = &map->pairs[i];
@@ -397,6 +403,7 @@ static void read_keyed(BodyReader *reader, const YamlNode *map, ElementScope sco
 
 void body_elements_read(BodyReader *reader, const YamlNode *elements, ElementScope scope)
 {
+    assert(elements);
     if (elements->kind == YAML_LIST) {
         for (int i = 0; i < elements->count; i++) {
             const YamlNode *item = elements->items[i];

@@ -73,6 +73,7 @@ static void read_link(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw
 // before it.
 static void read_track(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw)
 {
+    assert(yaml_is_map(map));
     static const char *const keys[] = { "numJoints",   "num_joints",         "joint_offset",
                                         "jointOffset", "initialJointAngles", "initial_joint_angles",
                                         NULL };
@@ -121,9 +122,11 @@ static const char *decorated(BodyReader *reader, const char *prefix, const char 
 
 static void add_sub_links(BodyReader *reader, const BodyModel *sub, const BodyPartKeys *keys, BodyRawLinks *raw)
 {
+    assert(raw->count >= 0);
     int first = raw->count;
     for (int i = 0; i < sub->link_count; i++) {
         int index = body_raw_add(raw);
+        assert(index >= 0 && index < raw->count);
         BodyRawLink *added = &raw->items[index];
         BodyLink *link = &added->link;
         *link = sub->links[i];
@@ -217,6 +220,7 @@ void body_part_add(BodyReader *reader, const BodyModel *part, const BodyPartKeys
 // here come on top. What it adds counts against the same budget, else bodies that name each other grow without end.
 static void read_sub_body(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw)
 {
+    assert(yaml_is_map(map));
     static const char *const sub_keys[] = {
         "uri", "url", "prefix", "suffix", "device_prefix", "devicePrefix", "joint_id_offset", "jointIdOffset", NULL
     };
@@ -253,6 +257,7 @@ static void read_sub_body(BodyReader *reader, const YamlNode *map, BodyRawLinks 
 
 static void read_entry(BodyReader *reader, const char *type, const YamlNode *map, BodyRawLinks *raw)
 {
+    assert(reader->element_count && raw);
     static const char *const types[] = { "Link", "ContinuousTrack", "SubBody", "Skip" };
     if (!yaml_is_map(map)) {
         diag_error(reader->diags, map->pos, "an entry of links wants a map of its keys");

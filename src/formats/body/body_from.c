@@ -155,6 +155,7 @@ static Vec3 snapped(Vec3 v)
 
 static void read_motor(BodyFrom *from, const SceneNode *motor, BodyLink *link)
 {
+    assert(scene_node_is(motor, "Motor"));
     static const char *const modes[] = { "none", "effort", "displacement", "velocity", "position" };
     link->joint_name = body_from_text(from, scene_string(motor, "name"));
     link->actuation = BODY_ACTUATION_DISPLACEMENT;
@@ -183,6 +184,7 @@ static void read_motor(BodyFrom *from, const SceneNode *motor, BodyLink *link)
 
 static const SceneNode *find_motor(BodyFrom *from, const SceneNode *joint, const char *field)
 {
+    assert(schema_field(joint->type, field));
     const FieldList *devices = scene_list(joint, field);
     const SceneNode *motor = NULL;
     for (int i = 0; i < devices->count; i++) {
@@ -208,6 +210,7 @@ static void read_stops(const SceneNode *parameters, BodyLink *link)
 
 static void report_springs(BodyFrom *from, const SceneNode *joint)
 {
+    assert(scene_node_is(joint, "Joint"));
     static const char *const holders[] = { "jointParameters", "jointParameters2", "jointParameters3" };
     static const char *const fields[] = { "springConstant", "dampingConstant", "staticFriction",
                                           "suspensionSpringConstant", "suspensionDampingConstant" };
@@ -382,6 +385,7 @@ void body_from_solid(BodyFrom *from, const SceneNode *solid, int index)
 
 static void close_loops(BodyFrom *from)
 {
+    assert(from->loop_count >= 0);
     for (int i = 0; i < from->loop_count; i++) {
         const BodyLoop *loop = &from->loops[i];
         int other = -1;
@@ -422,6 +426,7 @@ static void number_joints(BodyFrom *from)
 // Names must be unique in a body; names of solids need not be.
 static void make_names_unique(BodyFrom *from)
 {
+    assert(from->model->link_count > 0);
     BodyModel *model = from->model;
     body_index_names(model);
     for (int i = 0; i < model->link_count; i++) {

@@ -28,6 +28,7 @@ static BodyDevice *add_device(BodyFrom *from, BodyDeviceType type, const SceneNo
 
 static bool has_sibling(const SceneNode *node, const char *type, const char *name, size_t length)
 {
+    assert(type && name);
     const SceneNode *parent = scene_parent(node);
     const FieldList *list = parent && schema_field(parent->type, "children") ? scene_list(parent, "children") : NULL;
     for (int i = 0; list && i < list->count; i++) {
@@ -48,6 +49,7 @@ static bool is_companion(const SceneNode *node, const char *main_type, const cha
 
 static Vec3 rating_of(const SceneNode *node)
 {
+    assert(schema_field(node->type, "maxReading"));
     Vec3 bound = scene_vec3(node, "maxReading");
     for (int i = 0; i < 3; i++)
         if ((&bound.x)[i] < 0.0)
@@ -104,6 +106,7 @@ static const char *joined_lines(BodyFrom *from, const SceneNode *node, const cha
 
 static void set_camera(const SceneNode *node, BodyDevice *device, const char *format)
 {
+    assert(schema_field(node->type, "width"));
     device->format = format;
     device->frame.m = mat3_mul(device->frame.m, node_to_gl);
     device->width = scene_int(node, "width");
@@ -129,6 +132,7 @@ static void set_camera(const SceneNode *node, BodyDevice *device, const char *fo
 
 static void set_lidar(const SceneNode *node, BodyDevice *device)
 {
+    assert(scene_node_is(node, "Lidar"));
     device->frame.m = mat3_mul(device->frame.m, node_to_gl);
     double yaw = scene_float(node, "fieldOfView"), pitch = scene_float(node, "verticalFieldOfView");
     device->yaw_samples = scene_int(node, "horizontalResolution");
@@ -150,6 +154,7 @@ static void set_lidar(const SceneNode *node, BodyDevice *device)
 
 static void set_light(BodyFrom *from, const SceneNode *node, BodyDevice *device, BodyFrame frame)
 {
+    assert(scene_node_is(node, "Light"));
     device->frame = frame;
     device->name = node->def ? body_from_text(from, node->def) : "";
     device->frame.t = body_frame_apply(frame, scene_vec3(node, "location"));
@@ -165,6 +170,7 @@ static void set_light(BodyFrom *from, const SceneNode *node, BodyDevice *device,
 
 static bool read_motion_sensor(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame)
 {
+    assert(link >= 0 && link < from->model->link_count);
     if (scene_node_is(node, "Accelerometer")) {
         if (!is_companion(node, "InertialUnit", "_accelerometer"))
             add_device(from, BODY_ACCELERATION_SENSOR, node, link, frame)->max_acceleration = rating_of(node);
@@ -188,6 +194,7 @@ static bool read_motion_sensor(BodyFrom *from, const SceneNode *node, int link, 
 
 static bool read_optical(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame)
 {
+    assert(link >= 0 && link < from->model->link_count);
     if (scene_node_is(node, "Camera")) {
         const char *name = scene_string(node, "name");
         const char *depth = arena_printf(from->model->arena, "%s_depth", name);
@@ -213,6 +220,7 @@ static bool read_optical(BodyFrom *from, const SceneNode *node, int link, BodyFr
 // The way back of body_devices.c, add_other.
 static bool read_own(BodyFrom *from, const SceneNode *node, int link, BodyFrame frame)
 {
+    assert(link >= 0 && link < from->model->link_count);
     if (scene_node_is(node, "Holder")) {
         BodyDevice *device = add_device(from, BODY_HOLDER, node, link, frame);
         device->category = body_from_text(from, scene_string(node, "category"));

@@ -25,6 +25,7 @@ static void set_file(BodyFrom *from, const SceneNode *node, BodyGeometry *geomet
 // Takes the mesh over; nothing is set when it is NULL.
 static void set_triangles(BodyFrom *from, Mesh *mesh, BodyGeometry *geometry)
 {
+    assert(geometry);
     if (!mesh)
         return;
     geometry->kind = BODY_TRIANGLES;
@@ -40,6 +41,7 @@ static void set_triangles(BodyFrom *from, Mesh *mesh, BodyGeometry *geometry)
 // An ElevationGrid lies in x and y here; as faces it needs no agreement about axes.
 static void set_grid(BodyFrom *from, const SceneNode *node, BodyGeometry *geometry)
 {
+    assert(scene_node_is(node, "ElevationGrid"));
     const FieldList *heights = scene_list(node, "height");
     MeshGrid grid = { .columns = scene_int(node, "xDimension"),
                       .rows = scene_int(node, "yDimension"),
@@ -55,6 +57,7 @@ static void set_grid(BodyFrom *from, const SceneNode *node, BodyGeometry *geomet
 // NULL: neither.
 static BodyGeometry *read_geometry(BodyFrom *from, const SceneNode *node, BodyFrame *frame)
 {
+    assert(schema_type_is(node->type, "Geometry"));
     const char *type = node->type->name;
     ShapeForm form = shape_form(node);
     BodyGeometry *geometry = body_geometry_create(from->model->arena, GEOMETRY_BOX, node->pos);
@@ -328,21 +331,16 @@ void body_from_loop(BodyFrom *from, const BodyLoop *loop, BodyExtraJoint *extra)
 // The text form of gather_body_notes, read back; links that are gone are left out of their rule.
 void body_from_rules(BodyFrom *from, const FieldList *rules)
 {
-    static const char *const names[] = { "disabled_link_chain_level", "disabled_link_group", "enabled_link_group",
-                                         "disabled_links", "enabled_links" };
     BodyModel *model = from->model;
     model->has_rules = true;
     model->rules = arena_alloc_array(model->arena, (size_t)rules->count, sizeof *model->rules);
     for (int i = 0; i < rules->count; i++) {
         const char *text = rules->strings[i], *colon = strchr(text, ':');
-        int type = 0;
-        while (colon && type < COUNT_OF(names)
-               && (strlen(names[type]) != (size_t)(colon - text) || strncmp(names[type], text, (size_t)(colon - text))))
-            type++;
-        if (!colon || type == COUNT_OF(names))
+        BodyRuleType type;
+        if (!colon || !body_rule_named(text, (size_t)(colon - text), &type))
             continue;
         BodyRule *rule = &model->rules[model->rule_count++];
-        rule->type = (BodyRuleType)type;
+        rule->type = type;
         colon += 1 + strspn(colon + 1, " ");
         rule->is_all = !strcmp(colon, "all");
         if (rule->type == BODY_RULE_CHAIN_LEVEL) {

@@ -109,6 +109,7 @@ bool body_hard_double(BodyReader *reader, const YamlNode *map, const char *key, 
 
 bool body_hard_int(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, int *value)
 {
+    assert(key && value);
     const YamlNode *node = body_key(map, key, old_key);
     if (!node)
         return false;
@@ -202,6 +203,7 @@ bool body_numbers(BodyReader *reader, const YamlNode *map, const char *key, cons
 
 bool body_indices(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, BodyIndices *value)
 {
+    assert(key);
     const YamlNode *list = body_key(map, key, old_key);
     if (!list)
         return false;
@@ -294,6 +296,7 @@ bool body_rotation(BodyReader *reader, const YamlNode *map, const char *key, Mat
 
 BodyFrame body_transform(BodyReader *reader, const YamlNode *map)
 {
+    assert(yaml_is_map(map));
     BodyFrame frame = BODY_FRAME_IDENTITY;
     body_translation(reader, map, "translation", &frame.t);
     body_rotation(reader, map, "rotation", &frame.m);
@@ -398,9 +401,11 @@ static const char *const foreign_keys[] = { "jointLockForceRange",
                                             "import",
                                             NULL };
 
+// Slips of the pen are warned of, keys of other programs are noted: both would be lost silently otherwise.
 void body_check_keys(BodyReader *reader, const YamlNode *map, const char *context, const char *const *known,
                      const char *const *more, BodyInfo **info)
 {
+    assert(yaml_is_map(map) && known);
     while (info && *info)
         info = &(*info)->next;
     for (int i = 0; i < map->count; i++) {

@@ -72,6 +72,7 @@ static void read_extra_axis(BodyReader *reader, const YamlNode *map, BodyExtraJo
 
 static void read_extra_joint(BodyReader *reader, const YamlNode *map)
 {
+    assert(yaml_is_map(map));
     static const char *const keys[] = {
         // clang-format off
         "name", "link1_name", "link1Name", "link2_name", "link2Name",
@@ -121,8 +122,10 @@ typedef struct RuleList {
 
 static void rule_add(RuleList *list, BodyRule rule) { *memory_push(list->items, list->count, list->capacity) = rule; }
 
+// A list of names, or the word "all"; names of links that are not there are told and left out.
 static void read_rule_links(BodyReader *reader, const YamlNode *node, BodyRule *rule)
 {
+    assert(rule->type != BODY_RULE_CHAIN_LEVEL);
     if (yaml_is_scalar(node)) {
         rule->is_all = !strcmp(node->text, "all");
         if (rule->is_all)
@@ -150,33 +153,44 @@ static void read_rule_links(BodyReader *reader, const YamlNode *node, BodyRule *
     }
 }
 
+static const char *const rule_names[] = {
+    [BODY_RULE_CHAIN_LEVEL] = "disabled_link_chain_level", [BODY_RULE_DISABLED_GROUP] = "disabled_link_group",
+    [BODY_RULE_ENABLED_GROUP] = "enabled_link_group",      [BODY_RULE_DISABLED_LINKS] = "disabled_links",
+    [BODY_RULE_ENABLED_LINKS] = "enabled_links",
+};
+
+const char *body_rule_name(BodyRuleType type)
+{
+    assert((int)type >= 0 && (int)type < COUNT_OF(rule_names));
+    return rule_names[type];
+}
+
+bool body_rule_named(const char *name, size_t length, BodyRuleType *type)
+{
+    for (int i = 0; i < COUNT_OF(rule_names); i++) {
+        if (strlen(rule_names[i]) != length || strncmp(rule_names[i], name, length) != 0)
+            continue;
+        *type = (BodyRuleType)i;
+        return true;
+    }
+    return false;
+}
+
 static void read_rule(BodyReader *reader, const YamlPair *pair, RuleList *list)
 {
-    static const struct {
-        const char *name;
-        BodyRuleType type;
-    } rows[] = {
-        { "disabled_link_chain_level", BODY_RULE_CHAIN_LEVEL }, { "disabled_link_group", BODY_RULE_DISABLED_GROUP },
-        { "enabled_link_group", BODY_RULE_ENABLED_GROUP },      { "disabled_links", BODY_RULE_DISABLED_LINKS },
-        { "enabled_links", BODY_RULE_ENABLED_LINKS },
-    };
-    const char *names[COUNT_OF(rows)];
-    for (int i = 0; i < COUNT_OF(rows); i++) {
-        names[i] = rows[i].name;
-        if (strcmp(rows[i].name, pair->key))
-            continue;
-        BodyRule rule = { .type = rows[i].type };
-        if (rule.type != BODY_RULE_CHAIN_LEVEL)
-            read_rule_links(reader, pair->value, &rule);
-        else if (!yaml_int_prefix(pair->value, &rule.level) || rule.level < 0)
-            diag_error(reader->diags, pair->pos, "disabled_link_chain_level wants a number of steps");
-        rule_add(list, rule);
+    BodyRule rule = { .is_all = false };
+    if (!body_rule_named(pair->key, strlen(pair->key), &rule.type)) {
+        diag_warning(reader->diags, pair->pos, "unknown collision rule '%.60s'; ignored", pair->key);
+        const char *closest = text_closest(pair->key, rule_names, COUNT_OF(rule_names));
+        if (closest)
+            diag_hint(reader->diags, "did you mean '%s'?", closest);
         return;
     }
-    diag_warning(reader->diags, pair->pos, "unknown collision rule '%.60s'; ignored", pair->key);
-    const char *closest = text_closest(pair->key, names, COUNT_OF(names));
-    if (closest)
-        diag_hint(reader->diags, "did you mean '%s'?", closest);
+    if (rule.type != BODY_RULE_CHAIN_LEVEL)
+        read_rule_links(reader, pair->value, &rule);
+    else if (!yaml_int_prefix(pair->value, &rule.level) || rule.level < 0)
+        diag_error(reader->diags, pair->pos, "disabled_link_chain_level wants a number of steps");
+    rule_add(list, rule);
 }
 
 // The old section: excludeTreeDepth [1], excludeLinks, excludeLinkGroups.
@@ -211,6 +225,7 @@ static void read_old_rules(BodyReader *reader, const YamlNode *map, RuleList *li
 
 void body_rules_read(BodyReader *reader, const YamlNode *root)
 {
+    assert(yaml_is_map(root));
     const YamlNode *rules = yaml_get(root, "collision_detection_rules");
     const YamlNode *old = yaml_get(root, "collisionDetection");
     RuleList list = { 0 };

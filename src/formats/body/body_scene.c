@@ -89,6 +89,7 @@ static Mat3 symmetric(Mat3 m) { return mat3_scale(mat3_add(m, mat3_transposed(m)
 // Whether mass data can be given to a body as they are; else they are mended.
 static bool mend_mass(const BodyLink *link, double *mass, Mat3 *inertia)
 {
+    assert(mass && inertia);
     bool is_fine = true;
     *mass = link->mass;
     *inertia = symmetric(link->inertia);
@@ -382,6 +383,7 @@ static void add_link(BodyScene *out, int index, int depth)
 
 static SceneNode *extra_joint_node(BodyScene *out, const BodyExtraJoint *extra)
 {
+    assert(extra->link[0] >= 0 && extra->link[1] >= 0 && extra->link[1] < out->model->link_count);
     SceneNode *node = body_scene_node(out, "ExtraJoint", extra->pos);
     Scene *scene = out->scene;
     scene_set_string(scene, node, "type", body_extra_type_name(extra->type));
@@ -427,10 +429,8 @@ static SceneNode *loop_joint(BodyScene *out, const BodyExtraJoint *extra, const 
 
 static const char *rule_text(BodyScene *out, const BodyRule *rule)
 {
-    static const char *const names[] = { "disabled_link_chain_level", "disabled_link_group", "enabled_link_group",
-                                         "disabled_links", "enabled_links" };
     Text text = { 0 };
-    text_printf(&text, "%s:", names[rule->type]);
+    text_printf(&text, "%s:", body_rule_name(rule->type));
     if (rule->type == BODY_RULE_CHAIN_LEVEL)
         text_printf(&text, " %d", rule->level);
     else if (rule->is_all)
@@ -444,6 +444,7 @@ static const char *rule_text(BodyScene *out, const BodyRule *rule)
 
 static void gather_body_notes(BodyScene *out)
 {
+    assert(out->model->link_count > 0);
     const BodyModel *model = out->model;
     Arena *arena = scene_arena(out->scene);
     SceneNode *node = body_scene_node(out, "BodyInfo", model->links[0].pos);
@@ -631,6 +632,7 @@ void body_world_look(Scene *scene, SceneNode *viewpoint, Vec3 target, double rad
 
 SceneNode *body_world_create(Scene *scene, double time_step, double gravity)
 {
+    assert(time_step > 0.0);
     SceneNode *root = scene_root(scene);
     BodyScene out = { .scene = scene };
     SceneNode *world = body_scene_node(&out, "WorldInfo", (SourcePos){ 0 });
@@ -677,6 +679,7 @@ static bool collect_material(SceneNode *node, void *context)
 static SceneNode *contact_node(BodyScene *out, const BodyMaterials *materials, const char *a, const char *b, double dt,
                                double gravity)
 {
+    assert(materials && a && b);
     Scene *scene = out->scene;
     BodyContact contact = body_materials_pair(materials, a, b);
     SceneNode *node = body_scene_node(out, "ContactProperties", (SourcePos){ 0 });

@@ -51,6 +51,7 @@ static int32_t *name_table(Arena *arena, int count, int *mask)
 
 static void index_raw_names(BodyReader *reader, BodyRawLinks *raw)
 {
+    assert(raw->count > 0);
     raw->slots = name_table(reader->arena, raw->count, &raw->mask);
     for (int i = 0; i < raw->count; i++) {
         const char *name = raw->items[i].link.name;
@@ -123,6 +124,7 @@ static void attach_by_name(BodyReader *reader, BodyRawLinks *raw, int index, int
 
 static void attach_links(BodyReader *reader, BodyRawLinks *raw, int root)
 {
+    assert(root >= 0 && root < raw->count);
     // Inside sub-bodies and tracks first: there the tree is known before any entry names a parent.
     for (int i = 0; i < raw->count; i++)
         if (raw->items[i].parent >= 0)
@@ -250,6 +252,7 @@ static void build_model(BodyReader *reader, BodyRawLinks *raw, int root)
 
 static int find_root(BodyReader *reader, const YamlNode *top, const BodyRawLinks *raw)
 {
+    assert(raw->slots);
     const char *name;
     if (!top || !body_string(reader, top, "root_link", "rootLink", &name))
         return 0;

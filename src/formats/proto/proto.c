@@ -519,6 +519,7 @@ void proto_instantiate(Reader *reader, SceneNode *instance)
     reader->expanded += scene_node_count(reader->scene) - before;
 }
 
+// The file is in the reader already, which no other PROTO has, so it is defined here and not by its path.
 bool proto_read_file(Reader *reader, const char *path)
 {
     assert(reader->protos);
