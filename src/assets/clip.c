@@ -81,6 +81,7 @@ static bool refuse(WorkerReply *reply, const char *reason)
 // Block by block, because the number of frames that a file claims is only a claim.
 static bool read_frames(SNDFILE *file, const SF_INFO *info, const DecodeRequest *request, WorkerReply *reply)
 {
+    assert(info->channels > 0);
     enum { BLOCK = 4096 };
     DecodeReply out = { .channels = info->channels < CHANNELS_KEPT ? info->channels : CHANNELS_KEPT,
                         .rate = info->samplerate };
@@ -167,6 +168,7 @@ static Clip *clip_from_answer(WorkerAnswer *answer)
 Clip *clip_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
                       DiagSink *diags, SourcePos pos)
 {
+    assert(name && (data || size == 0));
     DecodeRequest header = { limits_or_default(limits)->sound_frames };
     Worker *own = worker ? NULL : clip_worker_create();
     WorkerAnswer answer;

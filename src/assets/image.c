@@ -97,6 +97,7 @@ Worker *image_worker_create(void)
 // What the worker says is checked: it may have been taken over by what it read.
 static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
 {
+    assert(longest_side > 0);
     DecodeReply reply;
     if (answer->size < sizeof reply)
         return NULL;
@@ -119,6 +120,7 @@ static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
 Image *image_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
                         DiagSink *diags, SourcePos pos)
 {
+    assert(name && (data || size == 0));
     DecodeRequest header = { limits_or_default(limits)->image_side };
     if (size > INT32_MAX - sizeof header) {
         diag_error(diags, pos, "cannot read image '%s': it is too large", name);

@@ -93,6 +93,7 @@ typedef struct OpenFile {
 static size_t file_read_items(struct aiFile *handle, char *out, size_t size, size_t count)
 {
     OpenFile *open = (OpenFile *)(void *)handle->UserData;
+    assert(open->place <= open->file->size);
     size_t left = open->file->size - open->place;
     if (size == 0 || count == 0)
         return 0;
@@ -305,6 +306,7 @@ static void find_bones(const struct aiScene *scene, Skeleton *skeleton, const st
 // Where bones are when their meshes are as the file has them: the way from a mesh into their frame, turned round.
 static void place_bones(Output *output, const struct aiNode *node, const struct aiMatrix4x4 *above, int depth)
 {
+    assert(depth >= 0);
     struct aiMatrix4x4 matrix;
     if (depth > DEEPEST_NODE)
         return;
@@ -327,6 +329,7 @@ static void place_bones(Output *output, const struct aiNode *node, const struct 
 
 static void reply_bones(Output *output)
 {
+    assert(output->skeleton->count <= MESH_BONES_MAX);
     uint32_t count = (uint32_t)output->skeleton->count;
     worker_reply_add(output->reply, &count, sizeof count);
     for (uint32_t i = 0; i < count; i++) {
@@ -415,6 +418,7 @@ static void reply_mesh(Output *output, const struct aiMesh *mesh, const struct a
 
 static void reply_node(Output *output, const struct aiNode *node, const struct aiMatrix4x4 *above, int depth)
 {
+    assert(depth >= 0);
     struct aiMatrix4x4 matrix;
     if (depth > DEEPEST_NODE)
         return;
@@ -602,6 +606,7 @@ static void read_bones(ReplyReader *reader, MeshBuilder *builder)
     take_struct(reader, &count, sizeof count);
     reader->failed |= count > MESH_BONES_MAX;
     for (uint32_t i = 0; i < count && !reader->failed; i++) {
+        assert(builder->mesh.bone_count < MESH_BONES_MAX);
         ReplyBone bone;
         take_struct(reader, &bone, sizeof bone);
         const char *name = take_text(reader, bone.name_size);
@@ -756,6 +761,7 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const FileSet *s
 bool import_by_worker(Worker *worker, const char *extension, WorkerPart file, MeshBuilder *builder,
                       const ImportCompanions *companions, char reason[256])
 {
+    assert(extension && *extension && (file.data || file.size == 0));
     RequestHeader header = { .keep_axes = companions->options->keep_axes,
                              .vertex_limit = (uint64_t)builder->vertex_limit };
     snprintf(header.extension, sizeof header.extension, "%s", extension);

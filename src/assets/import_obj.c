@@ -69,6 +69,7 @@ static void read_vertex(ObjReader *reader, const char *p, const char *end)
 
 static void read_texcoord(ObjReader *reader, const char *p, const char *end)
 {
+    assert(p <= end);
     double v[2] = { 0.0, 0.0 };
     scan_numbers(p, end, v, 2);
     if (reader->texcoord_count >= 3 * reader->builder->vertex_limit)
@@ -81,6 +82,7 @@ static void read_texcoord(ObjReader *reader, const char *p, const char *end)
 
 static void read_normal(ObjReader *reader, const char *p, const char *end)
 {
+    assert(p <= end);
     double v[3] = { 0.0, 0.0, 0.0 };
     scan_numbers(p, end, v, 3);
     if (reader->normal_count >= 3 * reader->builder->vertex_limit)
@@ -113,6 +115,7 @@ static const char *scan_index(const char *p, const char *end, int64_t *value)
 // One corner "v", "v/t", "v//n" or "v/t/n"; returns where it ends, NULL when none starts here.
 static const char *read_corner(ObjReader *reader, const char *p, const char *end, Corner *corner)
 {
+    assert(p <= end);
     int64_t value;
     *corner = (Corner){ -1, -1, -1 };
     p = scan_index(p, end, &value);
@@ -177,6 +180,7 @@ static void read_face(ObjReader *reader, const char *p, const char *end)
 {
     MeshBuilder *builder = reader->builder;
     int count = 0;
+    assert(p <= end);
     for (p = skip_blank(p, end); p < end && count < CORNERS_MAX; p = skip_blank(p, end)) {
         memory_grow(&reader->corners, &reader->corner_capacity, count + 1, sizeof *reader->corners);
         const char *after = read_corner(reader, p, end, &reader->corners[count]);
@@ -281,6 +285,7 @@ static void end_material(MeshBuilder *builder, MeshMaterial *material)
 
 static void read_materials(MeshBuilder *builder, const char *data, size_t size)
 {
+    assert(data || size == 0);
     MeshMaterial material = { .diffuse = { 0.8, 0.8, 0.8 } };
     const char *end = data + size;
     for (const char *p = data; p < end;) {
@@ -322,6 +327,7 @@ static void read_library(ObjReader *reader, const char *p, const char *end)
 
 static void read_line(ObjReader *reader, const char *p, const char *end)
 {
+    assert(p <= end);
     const char *rest;
     p = skip_blank(p, end);
     if (end - p < 2)
@@ -372,6 +378,7 @@ static const char *read_joined(ObjReader *reader, const char *p, const char *end
 
 const char *import_obj(const char *data, size_t size, MeshBuilder *builder, const ImportCompanions *companions)
 {
+    assert(companions && (data || size == 0));
     if (memchr(data, '\0', size < 4096 ? size : 4096))
         return "it is not a text file";
     ObjReader reader = { .builder = builder, .companions = companions };

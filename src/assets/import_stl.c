@@ -32,6 +32,7 @@ static uint32_t hash_corner(const float *p)
 
 static void rehash(CornerTable *table, uint32_t size)
 {
+    assert(size > 0 && (size & (size - 1)) == 0);
     free(table->slots);
     table->slots = memory_alloc_array(size, sizeof *table->slots);
     table->mask = size - 1;
@@ -115,6 +116,7 @@ bool import_stl_is_binary(const char *data, size_t size)
 
 static void read_binary(const char *data, size_t size, MeshBuilder *builder, CornerTable *table)
 {
+    assert(size >= HEADER_BYTES);
     size_t count = (size - HEADER_BYTES) / FACET_BYTES;
     if (facet_count(data) < count)
         count = facet_count(data);
@@ -148,6 +150,7 @@ static bool word_is(const char *word, const char *end, const char *text)
 
 static const char *read_name(const char *p, const char *end, MeshBuilder *builder)
 {
+    assert(p <= end);
     const char *line_end = memchr(p, '\n', (size_t)(end - p));
     if (!line_end)
         line_end = end;
@@ -202,6 +205,7 @@ static const char *read_text(const char *data, size_t size, MeshBuilder *builder
 
 const char *import_stl(const char *data, size_t size, MeshBuilder *builder, MeshBuildOptions *build)
 {
+    assert(build && (data || size == 0));
     CornerTable table;
     const char *start = skip_space(data, data + size);
     bool says_solid = data + size - start >= 5 && !strncasecmp(start, "solid", 5);

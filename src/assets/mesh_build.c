@@ -35,6 +35,7 @@ static uint32_t checked_index(int64_t index) { return index < 0 || index >= UINT
 int mesh_build_triangle(MeshBuilder *builder, int64_t a, int64_t b, int64_t c)
 {
     Mesh *mesh = &builder->mesh;
+    assert(mesh->triangle_count >= 0);
     if (mesh->triangle_count >= 3 * vertex_limit(builder)) {
         builder->report.too_large = true;
         return mesh->triangle_count - 1;
@@ -105,6 +106,7 @@ int mesh_build_bone(MeshBuilder *builder, const char *name, int parent, Pose res
 // Weights that count come first, of bones that exist, with the sum 1.
 static MeshInfluence cleaned(const MeshInfluence *influence, int bone_count)
 {
+    assert(bone_count >= 0 && bone_count <= MESH_BONES_MAX);
     MeshInfluence out = { 0 };
     float sum = 0.0f;
     int count = 0;
@@ -188,6 +190,7 @@ static uint64_t hash_position(const double *p)
 // together.
 static uint32_t *weld(Mesh *mesh, bool keep_all, MeshReport *report)
 {
+    assert(report);
     uint32_t *remap = memory_alloc_raw(memory_product((size_t)mesh->vertex_count, sizeof *remap) + 1);
     uint32_t mask = table_size(mesh->vertex_count) - 1;
     uint32_t *table = keep_all ? NULL : memory_alloc_raw(((size_t)mask + 1) * sizeof *table);
@@ -275,6 +278,7 @@ static bool is_duplicate(const Mesh *mesh, TriangleTable *table, const uint32_t 
 
 static bool remap_triangle(uint32_t *t, const uint32_t *remap, int vertex_count, MeshReport *report)
 {
+    assert_debug(vertex_count >= 0);
     for (int k = 0; k < 3; k++) {
         if (t[k] >= (uint32_t)vertex_count) {
             report->bad_index++;
@@ -343,6 +347,7 @@ static void clean_triangles(Mesh *mesh, const uint32_t *remap, int old_vertex_co
 // Unit normals everywhere: a corner without a usable one gets that of its triangle.
 static void clean_normals(Mesh *mesh, MeshReport *report)
 {
+    assert(mesh->normals);
     for (int i = 0; i < mesh->triangle_count; i++) {
         for (int k = 0; k < 3; k++) {
             float *n = mesh->normals + 9 * (size_t)i + 3 * k;
@@ -378,8 +383,10 @@ static void drop_unused(Mesh *mesh)
 {
     uint32_t *remap = memory_alloc_raw(memory_product((size_t)mesh->vertex_count, sizeof *remap) + 1);
     memset(remap, 0xff, (size_t)mesh->vertex_count * sizeof *remap);
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++)
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangle_count; i++) {
+        assert_debug(mesh->triangles[i] < (uint32_t)mesh->vertex_count);
         remap[mesh->triangles[i]] = 0;
+    }
     int kept = 0;
     for (int i = 0; i < mesh->vertex_count; i++) {
         if (remap[i] == UINT32_MAX)

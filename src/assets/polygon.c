@@ -56,6 +56,7 @@ static void project(const MeshBuilder *builder, const int64_t *vertices, int cou
 
 static bool is_convex(const Corner *corners, int count)
 {
+    assert(count >= 3);
     int changes = 0;
     for (int i = 0; i < count; i++) {
         Vec2 a = corners[i].p, b = corners[(i + 1) % count].p, c = corners[(i + 2) % count].p;
@@ -140,8 +141,10 @@ static void clip_ears(TriangleSink *sink, Corner *corners, int count)
         cut(sink, corners[first].index, corners[second].index, corners[corners[second].next].index);
 }
 
+// Convex ones become a fan; others are clipped ear by ear while the builder's budget lasts, as that takes squared time.
 int mesh_build_polygon(MeshBuilder *builder, const int64_t *vertices, int count, int *corner_out, int *triangle_count)
 {
+    assert(count >= 0 && (vertices || count == 0));
     int first = builder->mesh.triangle_count;
     TriangleSink sink = { builder, vertices, corner_out, 0 };
     if (builder->clipping_budget == 0)
@@ -210,6 +213,7 @@ static void add_normals(FaceReader *reader, int triangle, const int corners[3], 
 
 static void add_texcoords(FaceReader *reader, int triangle, const int corners[3])
 {
+    assert(triangle >= 0 && triangle < reader->builder.mesh.triangle_count);
     const MeshFaces *faces = reader->faces;
     float texcoords[6] = { 0 };
     for (int k = 0; k < 3; k++) {
@@ -286,8 +290,10 @@ static Mesh *turned(Mesh *mesh, bool is_clockwise)
     return flipped;
 }
 
+// Faces are cut one by one as their index list ends; a wrong index costs its face alone.
 Mesh *mesh_faces(const MeshFaces *faces, const Limits *limits, MeshReport *report)
 {
+    assert(faces->points || faces->point_count == 0);
     FaceReader reader = { .faces = faces, .builder = { .vertex_limit = limits_or_default(limits)->mesh_vertices } };
     for (int i = 0; i < faces->point_count; i++) {
         const double *p = faces->points + 3 * (size_t)i;
@@ -333,6 +339,7 @@ static bool is_zero(Vec3 v) { return vec3_length2(v) < 1e-24; }
 // The direction of the spine at each point.
 static void spine_tangents(const MeshExtrusion *extrusion, bool closed, SpineFrame *frames)
 {
+    assert(extrusion->spine_count >= 2);
     int count = extrusion->spine_count;
     for (int i = 0; i < count; i++) {
         int before = i > 0 ? i - 1 : closed ? count - 2 : 0;
@@ -384,6 +391,7 @@ static void spine_normals(const MeshExtrusion *extrusion, bool closed, SpineFram
 
 static SpineFrame *spine_frames(const MeshExtrusion *extrusion, bool closed)
 {
+    assert(extrusion->spine_count >= 2);
     SpineFrame *frames = memory_alloc_array((size_t)extrusion->spine_count, sizeof *frames);
     spine_tangents(extrusion, closed, frames);
     if (is_zero(frames[0].y))
@@ -416,6 +424,7 @@ static Vec3 extruded_point(const MeshExtrusion *extrusion, const SpineFrame *fra
 
 static void add_side(MeshBuilder *builder, const MeshExtrusion *extrusion, int i, int k)
 {
+    assert(k >= 0 && k + 1 < extrusion->section_count && i >= 0 && i + 1 < extrusion->spine_count);
     int sections = extrusion->section_count;
     int a = i * sections + k, b = a + 1, c = a + sections, d = c + 1;
     float u0 = (float)k / (float)(sections - 1), u1 = (float)(k + 1) / (float)(sections - 1);

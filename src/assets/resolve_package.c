@@ -17,6 +17,7 @@ enum {
 // A folder called `name` somewhere below `folder`, as ROS crawls for packages; in sorted order, bounded.
 static char *crawl_for_package(Arena *arena, const char *folder, const char *name, int depth, int *budget)
 {
+    assert(depth >= 0);
     struct dirent **entries;
     int count = depth > 0 && *budget > 0 ? scandir(folder, &entries, NULL, alphasort) : -1;
     char *found = NULL;
@@ -57,6 +58,7 @@ static bool take_in_packages(Search *search, const RootList *roots, const char *
 // Folders above the naming file: one called `name`, or one that holds a folder of that name.
 static bool take_above(Search *search, const char *name, const char *rest, const char *origin)
 {
+    assert(origin);
     Arena *arena = search->arena;
     char *above = path_real(arena, search->from_folder);
     for (int i = 0; above && i < HIGHEST_CLIMB; i++) {
@@ -74,6 +76,7 @@ static bool take_above(Search *search, const char *name, const char *rest, const
 
 static bool find_package(Search *search, const char *url_rest, bool is_model)
 {
+    assert(url_rest);
     const Resolver *resolver = search->resolver;
     Arena *arena = search->arena;
     size_t length = strcspn(url_rest, "/");

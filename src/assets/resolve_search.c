@@ -79,6 +79,7 @@ bool resolve_is_allowed(const Resolver *resolver, const char *path)
 
 bool search_take(Search *search, const char *path, const char *origin, bool quietly)
 {
+    assert(path && origin);
     struct stat info;
     char *normal = path_normalized(search->arena, path);
     // ".." by text alone would be wrong behind a symbolic link, so the path is asked for as it stands.
@@ -107,6 +108,7 @@ bool search_take(Search *search, const char *path, const char *origin, bool quie
 
 bool search_take_below(Search *search, const char *folder, const char *name, const char *origin, bool quietly)
 {
+    assert(name && origin);
     if (!folder || !*folder)
         return false;
     while (*name == '/')
@@ -125,11 +127,13 @@ static int split_tails(const char *path, const char *tails[TAIL_PARTS_MAX])
             tails[count++] = p;
         p += strcspn(p, "/");
     }
+    assert(count <= TAIL_PARTS_MAX);
     return count;
 }
 
 bool search_take_tail(Search *search, const RootList *folders, const char *path)
 {
+    assert(path);
     const char *tails[TAIL_PARTS_MAX];
     int count = split_tails(path, tails);
     if (count == 0)

@@ -66,6 +66,7 @@ static bool is_hidden(const DeviceContext *at, int occlusion, const Recognized *
 static bool recognise(const DeviceContext *at, const SceneNode *recognition, const ImageView *view, int solid,
                       Recognized *object)
 {
+    assert(solid >= 0 && solid < physics_solid_count(at->physics));
     object->solid = solid;
     const Sight *sight = &object->sight;
     if (scene_list(physics_solid_node(at->physics, solid), "recognitionColors")->count == 0 || solid == at->info->solid
@@ -105,6 +106,7 @@ static int model_numbers(const SceneNode *node)
 // Numbers, colours, then the name in whole doubles: one array that the program's library takes apart.
 static double *pack(const DeviceContext *at, const Recognized *object, double *out)
 {
+    assert(object->solid >= 0 && out);
     const SceneNode *node = physics_solid_node(at->physics, object->solid);
     const FieldList *colors = scene_list(node, "recognitionColors");
     Quat turn = quat_mul(quat_conj(device_pose(at).q), physics_solid_pose(at->physics, object->solid).q);

@@ -170,6 +170,7 @@ const DeviceKind digital_io_device = {
 
 static void switch_connected(Devices *devices, int robot, const SceneNode *node, int line, bool on)
 {
+    assert(line >= 0);
     const FieldList *connections = scene_list(node, "connections");
     for (int i = 0; i < connections->count; i++) {
         char *name;

@@ -73,6 +73,7 @@ static Vec3 direction_of(const Optics *o, int column, int row)
 // A flat image holds depths along the axis, the others hold distances.
 static float depth_of(const Optics *o, double distance, Vec3 direction, Random *random)
 {
+    assert_debug(o->low <= o->high);
     double depth = o->view.projection == PLANAR ? distance * direction.x : distance;
     if (!(depth >= o->low && depth < o->high))
         return INFINITY;
@@ -152,6 +153,7 @@ static void take_rows(int begin, int end, int worker, void *context)
 
 static void make_image(DeviceContext *at, int number, const void *due, void *bytes)
 {
+    assert(due && bytes);
     (void)number;
     const Optics *o = due;
     DepthJob job = { o, at->devices->rays, bytes, NULL };

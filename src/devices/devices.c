@@ -68,6 +68,7 @@ void devices_reset(Devices *devices, Physics *physics)
 static void keep_nodes(void *context, Scene *scene)
 {
     const Devices *devices = context;
+    assert(devices->robot_count >= 0);
     for (int i = 0; i < devices->robot_count; i++)
         scene_keep(scene, devices->robots[i].node);
     for (int i = 0; i < devices->device_count; i++) {
@@ -237,6 +238,7 @@ static ChannelState *channel_at(const Devices *devices, int robot, int tag, int 
 
 void devices_enable(Devices *devices, int robot, int tag, int channel, int period_ms)
 {
+    assert(channel >= 0);
     devices_rescan(devices);
     if (tag > 0 && device_at(devices, robot, tag)->is_gone)
         period_ms = 0;

@@ -108,6 +108,7 @@ typedef struct RayOwner {
 
 static const SceneNode *first_shape(const SceneNode *node, int depth)
 {
+    assert(depth >= 0);
     if (!node || depth > 16)
         return NULL;
     if (scene_node_is(node, "Shape"))
@@ -189,6 +190,7 @@ static double reflection(const Rays *rays, const RayHit *hit)
 
 static double look_around(DeviceContext *at, const Beam *beams, int count, double range)
 {
+    assert(count >= 1 && count <= RAYS_MAX);
     const SceneNode *node = at->info->node;
     Rays *rays = device_rays(at);
     Pose pose = device_pose(at);
@@ -212,6 +214,7 @@ static bool is_echoed(Vec3 direction, Vec3 normal)
 
 static double feel_around(DeviceContext *at, const Beam *beams, int count, double range, int type)
 {
+    assert(count >= 1 && count <= RAYS_MAX);
     const SceneNode *robot = devices_robot_node(at->devices, at->robot);
     RayOwner owner = { physics_solid_of(at->physics, robot), scene_bool(robot, "selfCollision"), type == TYPE_LASER };
     Pose pose = device_pose(at);

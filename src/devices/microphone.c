@@ -212,6 +212,7 @@ bool microphones_state_is_sound(const Devices *devices, const char *from, size_t
 
 static void take_heard(Device *device, const HeardHead *head, const char *from)
 {
+    assert(head->pending >= 0);
     size_t pending = (size_t)head->pending * sizeof(int16_t);
     device->heard.count = 0;
     int16_t *samples = room_for(&device->heard, head->pending);

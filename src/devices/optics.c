@@ -81,6 +81,7 @@ static Vec3 fisheye_direction(const ImageView *view, double x, double y)
 // distance from the middle, measured in shares of width and height.
 Vec3 image_direction(const ImageView *view, double x, double y)
 {
+    assert_debug(view->width > 0 && view->height > 0);
     if (view->projection >= FISHEYE)
         return fisheye_direction(view, x, y);
     double u = x / view->width, v = y / view->height;

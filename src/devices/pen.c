@@ -71,6 +71,7 @@ static void add_ink(float *pixel, Vec3 ink, float density)
 // A pixel belongs to the disc when its middle does; the one under the pen always does.
 static void draw_spot(Devices *devices, ShownPaint *paint, const RaysSpot *spot, Vec3 ink, double density)
 {
+    assert_debug(paint->paint.width > 0 && paint->paint.height > 0);
     int width = paint->paint.width, height = paint->paint.height, x = (int)(spot->u * width),
         y = (int)(spot->v * height);
     double reach_x = spot->reach_u * width, reach_y = spot->reach_v * height;
@@ -121,6 +122,7 @@ static void write_with(Devices *devices, int robot, int tag)
 
 static void evaporate(Devices *devices, ShownPaint *paint, float factor)
 {
+    assert(factor >= 0.0f && factor <= 1.0f);
     int width = paint->paint.width;
     paint->is_wet = false;
     for (int row = 0; row < paint->paint.height; row++) {

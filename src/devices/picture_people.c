@@ -31,6 +31,7 @@ static void look(Devices *devices, const Picture *picture, uint8_t *pixels, floa
 
 void devices_look(Devices *devices, const DevicesView *view, uint8_t *pixels, float *depth)
 {
+    assert(view->width > 0 && view->height > 0 && pixels);
     Picture picture = {
         .view = image_view_of(PLANAR, view->width, view->height, view->field_of_view),
         .pose = view->pose,

@@ -297,6 +297,7 @@ static uint64_t steps_to_send(DeviceContext *at, int size)
 
 static const char *emitter_send(DeviceContext *at, const void *bytes, int size)
 {
+    assert(bytes || size < 1);
     int channel = (int)emitter_settings(at)->channel.now;
     Devices *devices = at->devices;
     if (size < 1)
@@ -427,6 +428,7 @@ void radio_forget(Devices *devices, int robot)
 
 bool radio_is_sound(const Devices *devices, const void *packets, int count, size_t pool_size)
 {
+    assert(count >= 0);
     for (int i = 0; i < count; i++) {
         Packet packet;
         memcpy(&packet, (const char *)packets + (size_t)i * sizeof packet, sizeof packet);

@@ -54,6 +54,7 @@ bool csv_is_chosen(const char *name, const char *globs)
 
 void csv_add_name(Text *row, const char *name)
 {
+    assert(name);
     text_add_char(row, ',');
     if (!strpbrk(name, ",\"\n\r")) {
         text_add_string(row, name);
@@ -80,6 +81,7 @@ static void add_column(CsvRecorder *recorder, const char *globs, Text *name, Col
 
 static void choose_columns(CsvRecorder *recorder, const char *globs)
 {
+    assert(recorder->row.length == 0);
     const Physics *physics = sim_physics(recorder->sim);
     Text name = { 0 };
     text_add_string(&recorder->row, "time");
@@ -119,6 +121,7 @@ static double solid_number(const Physics *physics, int solid, int part)
 
 static void write_row(CsvRecorder *recorder)
 {
+    assert(recorder->file);
     if (recorder->row.length > 0
         && fwrite(recorder->row.data, 1, recorder->row.length, recorder->file) != recorder->row.length
         && !recorder->has_failed) {
@@ -134,6 +137,7 @@ static void write_row(CsvRecorder *recorder)
 // After an edit solids and joints may stand in other rows.
 static void find_columns(CsvRecorder *recorder, const Physics *physics)
 {
+    assert(physics);
     if (recorder->physics == physics && recorder->tree == physics_tree_count(physics))
         return;
     recorder->physics = physics;
@@ -152,6 +156,7 @@ static void find_columns(CsvRecorder *recorder, const Physics *physics)
 static bool record(Sim *sim, void *context)
 {
     CsvRecorder *recorder = context;
+    assert(recorder->every > 0);
     if (sim_steps(sim) % (uint64_t)recorder->every != 0)
         return true;
     const Physics *physics = sim_physics(sim);

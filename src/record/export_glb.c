@@ -35,6 +35,7 @@ typedef struct Animation {
 
 static bool read_chunk(const Text *file, size_t *at, uint32_t kind, const char **data, size_t *size)
 {
+    assert(*at <= file->length);
     uint32_t head[2];
     if (file->length - *at < sizeof head)
         return false;
@@ -140,6 +141,7 @@ static void add_pose(Track *track, int frame, const Pose *pose)
 // A solid that is gone stays where it was last.
 static void fill_tracks(Recording *recording, const ExportOptions *options, Animation *animation)
 {
+    assert(animation->frame_count >= 0 && !animation->times);
     FrameView view;
     int frame = 0;
     animation->times = memory_alloc_array((size_t)animation->frame_count + 1, sizeof *animation->times);
@@ -227,6 +229,7 @@ static int item_count(const Animation *animation) { return 1 + 2 * animation->tr
 
 static void write_views(JsonWriter *json, const Animation *animation, int64_t offset)
 {
+    assert(offset >= 0 && offset % 4 == 0);
     for (int i = 0; i < item_count(animation); i++) {
         int64_t size = (int64_t)animation->frame_count * width_of(i) * 4;
         json_begin_object(json, NULL);
@@ -240,6 +243,7 @@ static void write_views(JsonWriter *json, const Animation *animation, int64_t of
 
 static void write_animation(JsonWriter *json, const Animation *animation)
 {
+    assert(animation->track_count > 0);
     json_begin_array(json, "animations");
     json_begin_object(json, NULL);
     json_string(json, "name", "run");
@@ -269,6 +273,7 @@ static void write_animation(JsonWriter *json, const Animation *animation)
 // The JSON of the scene with what the motion adds. `size`: bytes of the buffer with it; `offset`: where it begins.
 static void write_json(const Animation *animation, int64_t offset, int64_t size, Text *out)
 {
+    assert(animation->json && size >= 0);
     JsonWriter json = { .out = out, .compact = true };
     bool has_motion = animation->track_count > 0;
     json_begin_object(&json, NULL);
@@ -303,6 +308,7 @@ static void write_json(const Animation *animation, int64_t offset, int64_t size,
 
 static void add_tracks(Animation *animation)
 {
+    assert(animation->frame_count >= 0);
     size_t frames = (size_t)animation->frame_count;
     while (animation->bin.length % 4 != 0)
         text_add_char(&animation->bin, '\0');

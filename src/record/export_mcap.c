@@ -168,6 +168,7 @@ static uint64_t put_index(Mcap *mcap, Channel *channel, int topic, Text *offsets
 
 static void end_chunk(Mcap *mcap)
 {
+    assert(mcap->stream);
     if (mcap->chunk.length == 0)
         return;
     Text content = { 0 }, offsets = { 0 };
@@ -273,6 +274,7 @@ static void write_transform(const Mcap *mcap, JsonWriter *json, int solid, const
 // The first message has all solids, whatever frame it is of.
 static void put_poses(Mcap *mcap, const Recording *recording, const FrameView *view, uint64_t time)
 {
+    assert(view->pose_count >= 0);
     JsonWriter json = begin_message(mcap);
     bool has_all = mcap->channels[TOPIC_POSES].message_count == 0;
     int count = view->pose_count;
@@ -431,6 +433,7 @@ static void add_statistics(const Mcap *mcap, Text *out)
 // check sum of all.
 static void put_summary(Mcap *mcap)
 {
+    assert(mcap->chunk.length == 0);
     Text summary = { 0 }, offsets = { 0 };
     uint64_t base = (uint64_t)stream_size(mcap->stream), at[5] = { base };
     for (int i = 0; i < TOPIC_COUNT; i++)

@@ -100,6 +100,7 @@ static Corner corner_of(const Mesh *mesh, int triangle, int k)
 // The bones of a corner; one that none moves follows the joint behind them all.
 static void add_influence(const Mesh *mesh, int triangle, int k, Corner *corner)
 {
+    assert(mesh->influences && triangle >= 0 && triangle < mesh->triangle_count && k >= 0 && k < 3);
     const MeshInfluence *influence = &mesh->influences[mesh->triangles[3 * (size_t)triangle + (size_t)k]];
     if (influence->weights[0] <= 0.0f) {
         corner->joints[0] = (uint16_t)mesh->bone_count;
@@ -358,6 +359,7 @@ static void put_pose(Pose pose, const double local[12], float to[16])
 // From the mesh at rest into the frame of each joint.
 static int add_inverses(Glb *glb, const GlbSkinEntry *skin)
 {
+    assert(skin->rest->bone_count >= 0);
     static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
     int count = skin->rest->bone_count + 1;
     float(*matrices)[16] = memory_alloc_array((size_t)count, sizeof *matrices);
@@ -378,6 +380,7 @@ static int add_inverses(Glb *glb, const GlbSkinEntry *skin)
 
 static int add_skin(Glb *glb, const RaysVisual *visual, const RaysSkin *from)
 {
+    assert(from->rest);
     size_t size = (size_t)from->rest->bone_count * sizeof(int);
     GlbSkinEntry skin = { .node = visual->node, .rest = from->rest, .carrier = visual->solid };
     memcpy(skin.local, visual->local, sizeof skin.local);
@@ -393,6 +396,7 @@ static int add_skin(Glb *glb, const RaysVisual *visual, const RaysSkin *from)
 
 static void gather(Glb *glb)
 {
+    assert(glb->node_count == 0);
     for (int i = 0; i < rays_visual_count(glb->rays); i++) {
         RaysVisual visual = rays_describe(glb->rays, i);
         if (!visual.mesh || visual.mesh->triangle_count == 0 || rays_is_hidden(glb->rays, i, 0))
@@ -487,6 +491,7 @@ static int add_motion(Glb *glb, const GlbMotion *motion, const int *solids, int 
     *channels = NULL;
     if (!motion || motion->frame_count < 2)
         return 0;
+    assert(solid_count >= 0);
     float *times = memory_alloc_array((size_t)motion->frame_count, sizeof *times);
     for (int f = 0; f < motion->frame_count; f++)
         times[f] = (float)motion->times[f];

@@ -87,6 +87,7 @@ static void take_states(Moment *moment, const Physics *physics, bool all)
 {
     int count = int_min(physics_solid_count(physics), NO_SOLID);
     memory_grow(&moment->states, &moment->state_capacity, count, sizeof *moment->states);
+    assert(count <= moment->state_capacity);
     text_clear(&moment->changes);
     for (int i = 0; i < count; i++) {
         uint16_t id = (uint16_t)i;

@@ -54,6 +54,7 @@ static void report(MovieRecorder *movie, const char *why)
 
 static bool start_process(MovieRecorder *movie, const char *program)
 {
+    assert(movie->process <= 0 && program);
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0) {
         if (to[0] >= 0)
@@ -112,6 +113,7 @@ static bool has_ended(MovieRecorder *movie, bool waits)
 
 static bool send_bytes(MovieRecorder *movie, const void *data, size_t size)
 {
+    assert(data || size == 0);
     const uint8_t *bytes = data;
     while (size > 0 && movie->state == MOVIE_RECORDING) {
         ssize_t count = write(movie->input, bytes, size);

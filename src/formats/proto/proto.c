@@ -519,7 +519,7 @@ void proto_instantiate(Reader *reader, SceneNode *instance)
     reader->expanded += scene_node_count(reader->scene) - before;
 }
 
-// The file is in the reader already, which no other PROTO has, so it is defined here and not by its path.
+// It enters the library as if somebody had named it, so that what it uses may name it too (and is told of the cycle).
 bool proto_read_file(Reader *reader, const char *path)
 {
     assert(reader->protos);

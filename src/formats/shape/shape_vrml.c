@@ -224,6 +224,7 @@ static void visit_switch(Walk *walk, const SceneNode *node, const Affine *at, in
         visit(walk, choices->nodes[which], at, depth + 1);
 }
 
+// Down the tree of a VRML file, with the place and the name of what is around.
 static void visit(Walk *walk, const SceneNode *written, const Affine *at, int depth)
 {
     assert(depth >= 0);
