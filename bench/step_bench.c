@@ -5,8 +5,8 @@
 
 #include "physics/joints/motor.h"
 #include "../scenes/builders.h"
+#include "../scenes/heap.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,17 +64,10 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// What malloc has given out: in its heaps, and by itself for large blocks.
-static size_t bytes_in_use(void)
-{
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
-
 static Sim *load(const char *name, int size, int threads)
 {
     DiagSink *diags = diag_create();
-    size_t before = bytes_in_use();
+    size_t before = heap_bytes_in_use();
     for (int i = 0; i < (int)(sizeof scenes / sizeof *scenes); i++) {
         if (strcmp(scenes[i].name, name))
             continue;
@@ -91,7 +84,7 @@ static Sim *load(const char *name, int size, int threads)
         }
         if (sim)
             printf("%s %d: loaded with %zu bytes a body", name, size,
-                   (bytes_in_use() - before) / (size_t)physics_body_count(sim_physics(sim)));
+                   (heap_bytes_in_use() - before) / (size_t)physics_body_count(sim_physics(sim)));
         return sim;
     }
     fprintf(stderr, "no scene '%s'\n", name);
@@ -115,7 +108,7 @@ int main(int argc, char **argv)
     if (!sim)
         return 1;
     run(sim, warm);
-    printf(", %zu after %d steps", bytes_in_use() / (size_t)physics_body_count(sim_physics(sim)), warm);
+    printf(", %zu after %d steps", heap_bytes_in_use() / (size_t)physics_body_count(sim_physics(sim)), warm);
     double start = now();
     CALLGRIND_START_INSTRUMENTATION;
     run(sim, steps);

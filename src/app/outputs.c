@@ -274,13 +274,8 @@ static void tape_discard(Tape *tape)
 static int webots_every(const Sim *sim)
 {
     assert(sim_time_step(sim) > 0.0);
-    const FieldList *nodes = scene_list(scene_root(sim_scene(sim)), "children");
-    double rate = 60.0;
-    for (int i = 0; i < nodes->count; i++) {
-        const SceneNode *node = scene_list_node(nodes, i);
-        if (node && scene_node_is(node, "WorldInfo"))
-            rate = scene_float(node, "FPS");
-    }
+    const SceneNode *info = scene_find_top(sim_scene(sim), "WorldInfo");
+    double rate = info ? scene_float(info, "FPS") : 60.0;
     return (int)double_clamp(ceil(1.0 / (rate * sim_time_step(sim)) - 1e-9), 1.0, 1e6);
 }
 

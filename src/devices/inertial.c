@@ -7,13 +7,7 @@
 
 static const SceneNode *world_info(const DeviceContext *at)
 {
-    const FieldList *top = scene_list(scene_root(physics_scene(at->physics)), "children");
-    for (int i = 0; i < top->count; i++) {
-        const SceneNode *node = scene_list_node(top, i);
-        if (node && scene_node_is(node, "WorldInfo"))
-            return node;
-    }
-    return NULL;
+    return scene_find_top(physics_scene(at->physics), "WorldInfo");
 }
 
 // Up, north and east of a world, by its coordinate system.

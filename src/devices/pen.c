@@ -143,13 +143,8 @@ static void evaporate(Devices *devices, ShownPaint *paint, float factor)
 
 static double evaporation(const Devices *devices)
 {
-    const FieldList *top = scene_list(scene_root(devices->scene), "children");
-    for (int i = 0; i < top->count; i++) {
-        const SceneNode *node = scene_list_node(top, i);
-        if (node && node->type && scene_node_is(node, "WorldInfo"))
-            return scene_float(node, "inkEvaporation");
-    }
-    return 0.0;
+    const SceneNode *info = scene_find_top(devices->scene, "WorldInfo");
+    return info ? scene_float(info, "inkEvaporation") : 0.0;
 }
 
 void devices_paint(Devices *devices)

@@ -37,24 +37,13 @@ static_assert(COUNT_OF(callbacks) == CALLBACK_COUNT, "one row for every callback
 
 // ---- loading ----
 
-static const SceneNode *world_info(const Scene *scene)
-{
-    const FieldList *nodes = scene_list(scene_root(scene), "children");
-    for (int i = 0; i < nodes->count; i++) {
-        const SceneNode *node = scene_list_node(nodes, i);
-        if (node && scene_node_is(node, "WorldInfo"))
-            return node;
-    }
-    return NULL;
-}
-
 const char *plugin_name_in(const SceneNode *world_info)
 {
     const char *name = world_info ? scene_string(world_info, "physics") : "";
     return *name && strcmp(name, "<none>") && strcmp(name, "void") ? name : NULL;
 }
 
-const char *plugin_name(const Scene *scene) { return plugin_name_in(world_info(scene)); }
+const char *plugin_name(const Scene *scene) { return plugin_name_in(scene_find_top(scene, "WorldInfo")); }
 
 static void report_missing(PluginHost *host, const PluginPlace *place)
 {
@@ -259,7 +248,9 @@ void plugin_look(const Scene *scene, DiagSink *diags)
     const char *name = plugin_name(scene);
     if (!name)
         return;
-    PluginHost host = { .arena = arena_create(), .diags = diags, .pos = scene_field_pos(world_info(scene), "physics") };
+    PluginHost host = { .arena = arena_create(),
+                        .diags = diags,
+                        .pos = scene_field_pos(scene_find_top(scene, "WorldInfo"), "physics") };
     host.name = library_plain_name(name, host.arena);
     PluginPlace place = { .tried = "of that name (it must be a plain name)" };
     if (name_is_plain(host.name))
@@ -288,7 +279,7 @@ PluginHost *plugin_open(Scene *scene, Physics *physics, const PluginOptions *opt
     host->scene = scene;
     host->physics = physics;
     host->diags = diags;
-    host->pos = scene_field_pos(world_info(scene), "physics");
+    host->pos = scene_field_pos(scene_find_top(scene, "WorldInfo"), "physics");
     host->name = library_plain_name(name, host->arena);
     if (strcmp(name, host->name))
         diag_warning(diags, host->pos, "physics \"%s\" is read as the name of a plugin, '%s'", name, host->name);

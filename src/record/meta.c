@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const SceneNode *root_node(const Scene *scene, const char *type)
-{
-    const FieldList *nodes = scene_list(scene_root(scene), "children");
-    for (int i = 0; i < nodes->count; i++) {
-        const SceneNode *node = scene_list_node(nodes, i);
-        if (node && !node->is_removed && scene_node_is(node, type))
-            return node;
-    }
-    return NULL;
-}
-
 static void write_numbers(JsonWriter *json, const char *key, const double *numbers, int count)
 {
     json_begin_array(json, key);
@@ -176,7 +165,7 @@ static void write_view(const SceneNode *node, JsonWriter *json)
 static void write_viewpoint(const Physics *physics, JsonWriter *json)
 {
     Scene *scene = physics_scene(physics);
-    const SceneNode *node = root_node(scene, "Viewpoint");
+    const SceneNode *node = scene_find_top(scene, "Viewpoint");
     if (!node)
         return;
     json_begin_object(json, "viewpoint");
@@ -332,7 +321,7 @@ static bool write_drawn(SceneNode *node, void *context)
 
 static void write_background(const Scene *scene, JsonWriter *json)
 {
-    const SceneNode *node = root_node(scene, "Background");
+    const SceneNode *node = scene_find_top(scene, "Background");
     const FieldList *colors = node ? scene_list(node, "skyColor") : NULL;
     if (!colors || colors->count == 0)
         return;
@@ -344,7 +333,7 @@ static void write_background(const Scene *scene, JsonWriter *json)
 // Where the shadows fall: the way of the first light that shines from one side.
 static void write_sun(const Scene *scene, JsonWriter *json)
 {
-    const SceneNode *light = root_node(scene, "DirectionalLight");
+    const SceneNode *light = scene_find_top(scene, "DirectionalLight");
     if (light && scene_bool(light, "on") && vec3_length2(scene_vec3(light, "direction")) > 0.0)
         write_vec3(json, "sun", vec3_normalized(scene_vec3(light, "direction")));
 }
@@ -367,7 +356,7 @@ void meta_write(Sim *sim, JsonWriter *json)
     sim_sync_scene(sim);
     Scene *scene = sim_scene(sim);
     const Physics *physics = sim_physics(sim);
-    const SceneNode *info = root_node(scene, "WorldInfo");
+    const SceneNode *info = scene_find_top(scene, "WorldInfo");
     const char *title = info ? scene_string(info, "title") : "";
     json_begin_object(json, NULL);
     json_string(json, "title", *title ? title : path_name(scene_path(scene)));

@@ -237,6 +237,8 @@ FieldList *scene_list_copy(Scene *scene, const FieldList *list, FieldKind item_k
 void scene_list_reserve(Scene *scene, FieldList *list, FieldKind item_kind, int count);
 void scene_list_insert_node(Scene *scene, SceneNode *node, const char *name, int index, SceneNode *child);
 void scene_node_remove(Scene *scene, SceneNode *node);  // out of its holder's field
+// Makes `parent` the holder of a node that stands in its field already; NULL is fine.
+void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field);
 
 bool scene_node_is_gone(const SceneNode *node);  // it or something above it was removed
 // Where a node stands: the field of its holder, and its place in a list (-1: a single node). False: nowhere.
@@ -248,6 +250,8 @@ SceneNode *scene_find_def_below(const SceneNode *top, const char *path);
 SceneNode *scene_find_solid(const Scene *scene,
                             const char *name);  // by the `name` field, or by a path of names "robot:arm:hand"
 SceneNode *scene_find_id(const Scene *scene, uint32_t id);  // NULL: gone, or never there
+// The first of the type among the nodes at the root, as WorldInfo and Viewpoint are; NULL when there is none.
+SceneNode *scene_find_top(const Scene *scene, const char *type);
 
 // Calls `visit` for every actual node below and including `node`, depth first, in file order; not into what USE repeats
 // unless `into_use`. Stops early and returns false when `visit` does.

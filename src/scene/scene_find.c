@@ -131,6 +131,18 @@ bool scene_node_place(const SceneNode *node, const char **field, int *index)
     return false;
 }
 
+SceneNode *scene_find_top(const Scene *scene, const char *type)
+{
+    assert(schema_type(type));
+    const FieldList *nodes = scene_list(scene_root(scene), "children");
+    for (int i = 0; i < nodes->count; i++) {
+        SceneNode *node = scene_list_node(nodes, i);
+        if (node && !node->is_removed && scene_node_is(node, type))
+            return node;
+    }
+    return NULL;
+}
+
 SceneNode *scene_find_def(Scene *scene, const char *path)
 {
     assert_debug(path);

@@ -85,7 +85,6 @@ struct Scene {
 extern const FieldList scene_empty_list;
 
 SceneField *scene_own_field(const SceneNode *node, const FieldType *type);  // of exactly this node, NULL when not set
-void scene_adopt(SceneNode *child, SceneNode *parent, const FieldType *field);  // sets the parent; NULL child is fine
 SceneNode *scene_new_node(Scene *scene);
 SceneNode *scene_piece_node(Scene *scene);                      // in the piece that is open
 SceneNode *scene_piece_find(const Scene *scene, uint32_t id);   // NULL: gone, or there was none

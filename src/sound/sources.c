@@ -123,26 +123,20 @@ static void list_properties(SoundStage *stage, const ShapeSource *source)
         const char *field;
         DefaultClip usual;
     } kinds[3] = { { "bumpSound", CLIP_BUMP }, { "rollSound", CLIP_ROLL }, { "slideSound", CLIP_SLIDE } };
-    const FieldList *nodes = scene_list(scene_root(source->scene), "children");
     stage->properties_count = 1;
     memory_grow(&stage->properties, &stage->properties_capacity, 1, sizeof *stage->properties);
     for (int k = 0; k < 3; k++)
         stage->properties[0][k] = stage_default_clip(stage, kinds[k].usual);
-    for (int i = 0; i < nodes->count; i++) {
-        const SceneNode *info = scene_list_node(nodes, i);
-        if (!info || !scene_node_is(info, "WorldInfo"))
-            continue;
-        const FieldList *rules = scene_list(info, "contactProperties");
-        for (int r = 0; r < rules->count; r++) {
-            const SceneNode *rule = scene_list_node(rules, r);
-            memory_grow(&stage->properties, &stage->properties_capacity, stage->properties_count + 1,
-                        sizeof *stage->properties);
-            for (int k = 0; k < 3; k++)
-                stage->properties[stage->properties_count][k] =
-                    rule ? clip_of_field(stage, source, rule, kinds[k].field, kinds[k].usual) : -1;
-            stage->properties_count++;
-        }
-        return;
+    const SceneNode *info = scene_find_top(source->scene, "WorldInfo");
+    const FieldList *rules = info ? scene_list(info, "contactProperties") : NULL;
+    for (int r = 0; rules && r < rules->count; r++) {
+        const SceneNode *rule = scene_list_node(rules, r);
+        memory_grow(&stage->properties, &stage->properties_capacity, stage->properties_count + 1,
+                    sizeof *stage->properties);
+        for (int k = 0; k < 3; k++)
+            stage->properties[stage->properties_count][k] =
+                rule ? clip_of_field(stage, source, rule, kinds[k].field, kinds[k].usual) : -1;
+        stage->properties_count++;
     }
 }
 

@@ -2,12 +2,7 @@
 // ODE included.
 #include "physics/world.h"
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEAP_IS_TAKEN
-#endif
-#endif
-#if defined(HEAP_IS_TAKEN) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if COMMON_HAS_SANITIZER
 int main(void)
 {
     printf("skipped: a sanitizer owns the heap\n");

@@ -4,6 +4,7 @@
 #include "sim/sim.h"
 
 #include "../scenes/builders.h"
+#include "../scenes/heap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,15 +12,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <malloc.h>
 #include <stdio.h>
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEAP_IS_TAKEN
-#endif
-#endif
-#if defined(HEAP_IS_TAKEN) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if COMMON_HAS_SANITIZER
 int main(void)
 {
     printf("skipped: a sanitizer owns the heap\n");
@@ -30,12 +25,6 @@ int main(void)
 enum { FEW = 250, MANY = 1000, STEPS = 100 };
 enum { MAX_LOADED = 2700, MAX_RUNNING = 5600 };  // bytes a body
 
-static size_t bytes_in_use(void)
-{
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
-
 typedef struct Taken {
     double loaded, running;  // bytes
 } Taken;
@@ -45,13 +34,13 @@ static Taken take(int bodies)
     DiagSink *diags = diag_create();
     Text text = { 0 };
     scene_pile(&text, bodies, false);
-    size_t before = bytes_in_use();
+    size_t before = heap_bytes_in_use();
     Sim *sim = sim_load_text("pile.wbt", text.data, text.length, &(SimOptions){ .physics.threads = 1 }, diags);
     assert_non_null(sim);
-    Taken taken = { .loaded = (double)(bytes_in_use() - before) };
+    Taken taken = { .loaded = (double)(heap_bytes_in_use() - before) };
     for (int i = 0; i < STEPS; i++)
         assert_true(sim_step(sim));
-    taken.running = (double)(bytes_in_use() - before);
+    taken.running = (double)(heap_bytes_in_use() - before);
     sim_destroy(sim);
     text_free(&text);
     diag_destroy(diags);

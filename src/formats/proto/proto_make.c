@@ -12,31 +12,6 @@ static void make_inside(ProtoMaker *maker, SceneNode *node, const SceneNode *ins
 
 // ---- parameters ----
 
-static void mark_bounding(SceneNode *node)
-{
-    if (!node || node->in_bounding)
-        return;
-    node->in_bounding = true;
-    mark_bounding(node->kind == SCENE_NODE_INSTANCE ? node->target : NULL);
-    for (int i = 0; i < node->field_count; i++) {
-        const SceneField *field = &node->fields[i];
-        if (field->type->kind == FIELD_SF_NODE)
-            mark_bounding(field->value.node);
-        else if (field->type->kind == FIELD_MF_NODE)
-            for (int j = 0; j < field->value.list->count; j++)
-                mark_bounding(field->value.list->nodes[j]);
-    }
-}
-
-static void adopt(SceneNode *child, SceneNode *holder, const FieldType *field)
-{
-    if (!child)
-        return;
-    child->parent = holder;
-    if (holder->in_bounding || !strcmp(field->name, "boundingObject"))
-        mark_bounding(child);
-}
-
 // A node of a default, which belongs to the definition, for this instance.
 static SceneNode *copy_default(ProtoMaker *maker, SceneNode *node, SceneNode *instance)
 {
@@ -118,10 +93,10 @@ static void connect_field(ProtoMaker *maker, SceneNode *holder, int field_index,
     if (own)
         field->pos = own->pos;  // relative URLs are those of the file that gives the value
     if (field->type->kind == FIELD_SF_NODE)
-        adopt(field->value.node, holder, field->type);
+        scene_adopt(field->value.node, holder, field->type);
     else if (field->type->kind == FIELD_MF_NODE)
         for (int i = 0; i < field->value.list->count; i++)
-            adopt(field->value.list->nodes[i], holder, field->type);
+            scene_adopt(field->value.list->nodes[i], holder, field->type);
 }
 
 // Goes through a fresh copy: connects its fields to `instance` and makes the instances in it, those in their parameters
