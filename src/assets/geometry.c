@@ -120,7 +120,7 @@ enum {
 static const GeometryType types[] = {  // node, kind, traits, lengths, numbers, mass, reach, radius, mesh, word
     { "Box", GEOMETRY_BOX, COLLIDES | GEOMETRY_SCALES_FREELY, { "size" }, 3, box_mass, box_reach, box_radius, box_mesh, "box" },
     { "Sphere", GEOMETRY_SPHERE, COLLIDES, { "radius" }, 1, sphere_mass, sphere_reach, sphere_radius, sphere_mesh, "sphere" },
-    { "Capsule", GEOMETRY_CAPSULE, COLLIDES | ROUND, { "radius", "height" }, 2,
+    { "Capsule", GEOMETRY_CAPSULE, COLLIDES | ROUND | GEOMETRY_ENDS_ROUND, { "radius", "height" }, 2,
       capsule_mass, capsule_reach, capsule_radius, capsule_mesh, "capsule" },
     { "Cylinder", GEOMETRY_CYLINDER, COLLIDES | ROUND | GEOMETRY_SCALES_AROUND, { "radius", "height" }, 2,
       cylinder_mass, cylinder_reach, cylinder_radius, cylinder_mesh, "cylinder" },

@@ -32,6 +32,7 @@ enum {
     GEOMETRY_SCALES_AROUND = 8u,   // its axis may be scaled by another factor than its radius
     GEOMETRY_SCALES_FREELY = 16u,  // each axis by its own
     GEOMETRY_IS_ROUND = 32u,       // about z, with a radius and a height
+    GEOMETRY_ENDS_ROUND = 64u,     // it is a ball where its height is 0
 };
 
 typedef struct MassProperties {

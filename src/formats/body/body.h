@@ -79,7 +79,7 @@ typedef struct BodyLink {
     SourcePos pos;
 } BodyLink;
 
-// Sphere, box, cylinder, cone and capsule are the kinds of assets/geometry.h; the last three stand along +y here. What
+// Forms with a formula are the kinds of assets/geometry.h; those that are round about an axis stand along +y here. What
 // has no formula is one of these.
 typedef enum BodyGeometryKind {
     BODY_EXTRUSION = 100,  // beyond those kinds

@@ -71,7 +71,7 @@ static BodyGeometry *read_geometry(BodyFrom *from, const SceneNode *node, BodyFr
         geometry->radius = form.size.x;
         geometry->height = form.size.y;
         geometry->division = int_max(scene_int(node, "subdivision"), 4);
-        if (form.kind != GEOMETRY_CAPSULE)
+        if (!(form.type->traits & GEOMETRY_ENDS_ROUND))
             geometry->has_bottom = scene_bool(node, "bottom");
         if (form.kind == GEOMETRY_CYLINDER)
             geometry->has_top = scene_bool(node, "top");

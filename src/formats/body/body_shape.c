@@ -62,8 +62,8 @@ static bool read_round(BodyReader *reader, const YamlNode *map, BodyGeometry *ge
     body_bool(reader, map, "bottom", NULL, &geometry->has_bottom);
     if (!is_above(reader, map, "radius", geometry->radius, false))
         return false;
-    return geometry->kind == GEOMETRY_SPHERE
-           || is_above(reader, map, "height", geometry->height, geometry->kind == GEOMETRY_CAPSULE);
+    bool ends_round = geometry_of_kind(geometry->kind)->traits & GEOMETRY_ENDS_ROUND;
+    return geometry->kind == GEOMETRY_SPHERE || is_above(reader, map, "height", geometry->height, ends_round);
 }
 
 static bool read_extrusion(BodyReader *reader, const YamlNode *map, BodyGeometry *geometry)

@@ -84,11 +84,11 @@ static SceneNode *round_node(BodyScene *out, const BodyGeometry *geometry, Vec3 
     Vec3 s = vec3(fabs(scale.x), fabs(scale.y), fabs(scale.z));
     const GeometryType *type = geometry_of_kind(geometry->kind);
     assert(type && (type->traits & GEOMETRY_IS_ROUND || geometry->kind == GEOMETRY_SPHERE));
-    bool is_sphere = geometry->kind == GEOMETRY_SPHERE, is_capsule = geometry->kind == GEOMETRY_CAPSULE;
+    bool is_sphere = geometry->kind == GEOMETRY_SPHERE, ends_round = type->traits & GEOMETRY_ENDS_ROUND;
     if (!is_near(s.x, s.z) || (!(type->traits & GEOMETRY_SCALES_AROUND) && !is_near(s.x, s.y))
         || (geometry->kind == GEOMETRY_CONE && (is_collision || scale.y < 0.0)))
         return tessellated(out, geometry, scale);
-    if (is_capsule && geometry->height <= 0.0) {
+    if (ends_round && geometry->height <= 0.0) {
         SceneNode *ball = body_scene_node(out, "Sphere", geometry->pos);
         scene_set_float(out->scene, ball, "radius", geometry->radius * s.x);
         scene_set_int(out->scene, ball, "subdivision", 3);
@@ -103,7 +103,7 @@ static SceneNode *round_node(BodyScene *out, const BodyGeometry *geometry, Vec3 
     *pose = pose_mul(*pose, y_axis_up);
     scene_set_float(out->scene, node, type->lengths[1], geometry->height * s.y);
     scene_set_int(out->scene, node, "subdivision", geometry->division);
-    if (!is_capsule && !geometry->has_bottom && !is_collision)
+    if (!ends_round && !geometry->has_bottom && !is_collision)
         scene_set_bool(out->scene, node, "bottom", false);
     if (geometry->kind == GEOMETRY_CYLINDER && !geometry->has_top && !is_collision)
         scene_set_bool(out->scene, node, "top", false);

@@ -1,7 +1,7 @@
 // The change of axes in R2022a.
 //
-// Cylinder, Capsule, Cone, Plane and ElevationGrid stood along y and stand along z now. A Shape (or a geometry in a
-// bounding object) of an old file gets a quarter turn about x: into the Pose that holds it alone, or else into a Pose
+// Round forms, planes and grids (GEOMETRY_STOOD_ALONG_Y) stood along y and stand along z now. A Shape (or a geometry in
+// a bounding object) of an old file gets a quarter turn about x: into the Pose that holds it alone, or else into a Pose
 // of its own. A Shape with a DEF name becomes that Pose itself, so that each USE of it is turned too; a geometry that
 // is USEd stays as it is and each place that uses it is turned. Nothing is turned twice: every Shape and every place of
 // a geometry is met once.
