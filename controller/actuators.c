@@ -42,7 +42,7 @@ typedef struct MotorMemory {
 
 static MotorMemory *memory(CoreDevice *device)
 {
-    assert(device);
+    assert_debug(device);
     if (!device->own) {
         MotorMemory *fresh = calloc(1, sizeof *fresh);
         *fresh = (MotorMemory){ core_constant(device, TARGET_POSITION), core_constant(device, MAX_VELOCITY),
@@ -71,7 +71,7 @@ typedef void RememberTarget(CoreDevice *device, double target);
 // Coupled motors follow the one that is told, each at its multiplier.
 static void remember_coupled(const CoreDevice *told, double value, RememberTarget *remember)
 {
-    assert(is_motor(told) && remember);
+    assert_debug(is_motor(told) && remember);
     size_t length = coupling_length(told);
     for (int tag = 1; length && tag < core.device_count; tag++) {
         CoreDevice *other = &core.devices[tag];
@@ -470,7 +470,7 @@ enum { SET_BONE_POSITION, SET_BONE_ORIENTATION };
 
 static void set_bone(WbDeviceTag tag, int command, int index, const double *values, bool is_absolute, const char *who)
 {
-    assert(command == SET_BONE_POSITION || command == SET_BONE_ORIENTATION);
+    assert_debug(command == SET_BONE_POSITION || command == SET_BONE_ORIENTATION);
     int count = command == SET_BONE_ORIENTATION ? 4 : 3;
     const SkinOwn *own = skin_own(tag, who);
     double numbers[6] = { index, is_absolute };

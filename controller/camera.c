@@ -64,7 +64,7 @@ static size_t picture_size(const CoreDevice *device)
 // NULL before the first step, then black until the first picture is due.
 static const unsigned char *picture_of(CoreDevice *device)
 {
-    assert(device);
+    assert_debug(device);
     core_fetch_image(device, 0);
     struct CoreChannel *channel = &device->channels[0];
     if (channel->byte_count == picture_size(device))

@@ -204,7 +204,7 @@ static Channel *connect_address(const ConnectAddress *address,
 
 Channel *connect_simulator(bool (*greet)(Channel *channel, const char *robot, bool is_last), bool *is_launched)
 {
-    assert(greet && is_launched);
+    assert_debug(greet && is_launched);
     const char *inherited = getenv("TALUS_CHANNEL"), *url = getenv("WEBOTS_CONTROLLER_URL"),
                *name = getenv("WEBOTS_ROBOT_NAME");
     const char *port = getenv("TALUS_PORT");

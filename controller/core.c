@@ -52,7 +52,7 @@ static bool is_launched;  // by the simulator itself
 
 static bool receive(Channel *channel, FrameReader *reader)
 {
-    assert(channel && reader);
+    assert_debug(channel && reader);
     const void *data;
     size_t size;
     pid_t parent = getppid();
@@ -260,7 +260,7 @@ static bool take_greeting(FrameReader *reader, bool is_last)
 
 static bool greet(Channel *channel, const char *robot, bool is_last)
 {
-    assert(channel && robot);
+    assert_debug(channel && robot);
     const char *token = getenv("TALUS_TOKEN");
     frame_begin(&core.commands, FRAME_HELLO);
     frame_add(&core.commands,
@@ -531,7 +531,7 @@ static bool ask(const Record *question, Record *answer, const char *who, bool is
 
 bool core_call(const Record *question, Record *answer, const char *who)
 {
-    assert(question && answer);
+    assert_debug(question && answer);
     bool ok = false;
     core_lock();
     if (core.must_quit)
@@ -572,7 +572,7 @@ void core_fetch_image(CoreDevice *device, int channel)
 
 CoreDevice *core_device(WbDeviceTag tag, const WbNodeType *types, const char *who)
 {
-    assert(types && who);
+    assert_debug(types && who);
     if (!core.is_connected) {
         core_warn(who, "wb_robot_init() comes first");
         return NULL;

@@ -390,7 +390,7 @@ WbImageRef wb_display_image_copy(WbDeviceTag tag, int x, int y, int width, int h
     if (!at || width < 1 || height < 1 || width > 16384 || height > 16384)
         return NULL;
     WbImageRef image = new_image(width, height);
-    assert(image->width == width && image->height == height);
+    assert_debug(image->width == width && image->height == height);
     for (int row = 0; row < height; row++)
         for (int column = 0; column < width; column++)
             if (x + column >= 0 && x + column < at->width && y + row >= 0 && y + row < at->height)
@@ -446,7 +446,7 @@ static bool is_jpeg_name(const char *path)
 
 bool core_save_picture(const char *path, const unsigned char *pixels, int width, int height, int quality)
 {
-    assert(path && pixels);
+    assert_debug(path && pixels);
     if (width < 1 || height < 1)
         return false;
     unsigned char *bytes = malloc((size_t)width * (size_t)height * 4);
@@ -473,7 +473,7 @@ static bool write_depth_numbers(const char *path, const float *image, int width,
 
 bool core_save_depth(const char *path, const float *image, int width, int height, double low, double high)
 {
-    assert(path && image);
+    assert_debug(path && image);
     const char *suffix = strrchr(path, '.');
     if (width < 1 || height < 1 || !suffix)
         return false;

@@ -168,7 +168,7 @@ static void take_joystick(const Record *record)
 
 void input_take(const Record *record)
 {
-    assert(record->op == OP_KEYS || record->op == OP_MOUSE || record->op == OP_JOYSTICK);
+    assert_debug(record->op == OP_KEYS || record->op == OP_MOUSE || record->op == OP_JOYSTICK);
     if (record->op == OP_KEYS)
         take_keys(record);
     else if (record->op == OP_MOUSE)

@@ -34,7 +34,7 @@ static int parse_time(const char *text)
 
 static void read_header(WbMotionRef motion, char *line)
 {
-    assert(motion->motor_count == 0);
+    assert_debug(motion->motor_count == 0);
     strsep(&line, ",");
     strsep(&line, ",");
     for (char *name; (name = strsep(&line, ","));) {

@@ -274,7 +274,7 @@ void wb_receiver_next_packet(WbDeviceTag tag)
     CoreDevice *device = CORE_DEVICE(tag, WB_NODE_RECEIVER);
     CorePacket *packet = device ? device->first : NULL;
     if (packet) {
-        assert(device->last);
+        assert_debug(device->last);
         device->first = packet->next;
         if (!device->first)
             device->last = NULL;

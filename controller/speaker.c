@@ -29,7 +29,7 @@ static uint32_t last_id;
 
 static Speaker *speaker_of(CoreDevice *device)
 {
-    assert(device->type == WB_NODE_SPEAKER);
+    assert_debug(device->type == WB_NODE_SPEAKER);
     if (!device->own) {
         Speaker *speaker = calloc(1, sizeof *speaker);
         if (!speaker)
@@ -61,7 +61,7 @@ static bool is_reported(const CoreDevice *device, uint32_t id)
 // Drops what the simulator says is over.
 static void refresh(CoreDevice *device, Speaker *speaker)
 {
-    assert(speaker == device->own);
+    assert_debug(speaker == device->own);
     for (int i = 0; i < SOUNDS_MAX; i++) {
         SpeakerSound *sound = &speaker->sounds[i];
         if (sound->id != 0 && device->channels[0].serial != sound->serial && !is_reported(device, sound->id))
@@ -76,7 +76,7 @@ static bool is_called(const SpeakerSound *sound, const char *name)
 
 static SpeakerSound *find_sound(Speaker *speaker, const char *name)
 {
-    assert(name);
+    assert_debug(name);
     SpeakerSound *empty = NULL;
     for (int i = SOUNDS_MAX - 1; i >= 0; i--) {
         if (is_called(&speaker->sounds[i], name))
@@ -89,7 +89,7 @@ static SpeakerSound *find_sound(Speaker *speaker, const char *name)
 
 static SpeakerSound *begin_sound(CoreDevice *device, const char *name)
 {
-    assert(device->type == WB_NODE_SPEAKER);
+    assert_debug(device->type == WB_NODE_SPEAKER);
     Speaker *speaker = speaker_of(device);
     refresh(device, speaker);
     SpeakerSound *sound = find_sound(speaker, name);
@@ -172,7 +172,7 @@ void wb_speaker_stop(WbDeviceTag tag, const char *sound)
 
 static bool plays(CoreDevice *device, bool (*fits)(const SpeakerSound *sound, const char *name), const char *name)
 {
-    assert(fits);
+    assert_debug(fits);
     Speaker *speaker = speaker_of(device);
     bool found = false;
     core_lock();

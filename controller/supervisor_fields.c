@@ -195,7 +195,7 @@ static FieldItem *item_of(WbFieldRef field, int index)
 
 static const double *get_numbers(const char *who, WbFieldRef field, WbFieldType type, int index)
 {
-    assert(type != WB_NO_FIELD);
+    assert_debug(type != WB_NO_FIELD);
     Record answer;
     if (!get(who, field, type, index, &answer) || answer.double_count > 4)
         return NULL;
@@ -239,7 +239,7 @@ typedef struct Put {
 
 static void put(const char *who, WbFieldRef field, WbFieldType type, const Put *what)
 {
-    assert(what->op == OP_FIELD_SET || what->op == OP_FIELD_INSERT);
+    assert_debug(what->op == OP_FIELD_SET || what->op == OP_FIELD_INSERT);
     if (!field_fits(who, field, type, true))
         return;
     if (what->count > 0 && !what->numbers) {

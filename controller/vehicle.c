@@ -318,7 +318,7 @@ static double turn_factor(int wheel)
 
 static void apply_speed(void)
 {
-    assert(car.is_ready && car.mode == SPEED);
+    assert_debug(car.is_ready && car.mode == SPEED);
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)
         if (car.motors[i]) {
             double max = wb_motor_get_max_velocity(car.motors[i]),
@@ -435,7 +435,7 @@ static double engine_torque(double rpm)
 // one.
 static void apply_torque(void)
 {
-    assert(car.mode == TORQUE);
+    assert_debug(car.mode == TORQUE);
     int driven = 0;
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)
         driven += car.motors[i] != 0;

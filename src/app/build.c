@@ -76,7 +76,7 @@ static const char *first_existing(Arena *arena, const char *base, const char *co
 
 static bool find_home(Build *build)
 {
-    assert(build->arena && !build->home);
+    assert_debug(build->arena && !build->home);
     static const char *const includes[] = { "../include/talus-api", "../include" };
     static const char *const libraries[] = { ".", "../lib/talus", "../lib", "../lib/x86_64-linux-gnu",
                                              "../lib/aarch64-linux-gnu" };
@@ -148,7 +148,7 @@ static void pass_on(Build *build, FILE *from, FILE *to)
 // for hints.
 static bool run_tool(Build *build, const char *const *arguments, FILE *log)
 {
-    assert(arguments[0]);
+    assert_debug(arguments[0]);
     pid_t pid;
     int errors[2];
     if (pipe2(errors, O_CLOEXEC) < 0)
@@ -220,7 +220,7 @@ static bool has_main(Arena *arena, const char *folder)
 // CMake says much about what goes well: it is shown when something does not.
 static bool run_cmake(Build *build, const char *const *arguments)
 {
-    assert(!strcmp(arguments[0], "cmake"));
+    assert_debug(!strcmp(arguments[0], "cmake"));
     FILE *log = build->options->verbose ? NULL : tmpfile();
     bool is_fine = run_tool(build, arguments, log);
     if (log) {
@@ -258,7 +258,7 @@ static const char *find_below(Arena *arena, const char *folder, const char *name
 // Puts what CMake made in a folder of its own where a world looks for it, unless the project's own rules have done so.
 static bool take_product(Build *build, const char *folder, const char *kind, const char *made_in)
 {
-    assert(!strcmp(kind, "controller") || !strcmp(kind, "plugin"));
+    assert_debug(!strcmp(kind, "controller") || !strcmp(kind, "plugin"));
     enum { DEPTH = 8 };
     bool is_program = !strcmp(kind, "controller");
     const char *name = path_name(folder);
@@ -354,7 +354,7 @@ static const char *reason_to_skip(Build *build, const char *folder, const char *
 
 static void build_folder(Build *build, const char *folder, const char *kind)
 {
-    assert(build->home);
+    assert_debug(build->home);
     bool has_own = has_makefile(build->arena, folder),
          has_cmake = !has_own && file_exists(path_join(build->arena, folder, "CMakeLists.txt"));
     const char *reason = has_own || has_cmake ? NULL : reason_to_skip(build, folder, kind);
@@ -412,7 +412,7 @@ static bool is_inside_of(const char *folder, const char *place)
 
 static void build_project(Build *build, const char *path)
 {
-    assert(path && build->home);
+    assert_debug(path && build->home);
     for (int i = 0; i < COUNT_OF(places); i++)
         if (is_inside_of(path, places[i].folder)) {  // one controller or plugin alone
             build_folder(build, path, places[i].kind);

@@ -91,7 +91,7 @@ static void show_progress(Filming *filming, double time)
 // The world must have the solids that were recorded: by their names, in their order.
 static bool is_same_world(Filming *filming, DiagSink *diags)
 {
-    assert(filming->sim);
+    assert_debug(filming->sim);
     const Physics *physics = sim_physics(filming->sim);
     for (int i = 0; i < filming->names.solid_count; i++) {
         const char *name = filming->names.solids[i];
@@ -137,7 +137,7 @@ static void move_solids(Filming *filming, const Pose *poses, int count, double s
 // Pens paint in every step of the run, of which not all were recorded: solids go from frame to frame in as many.
 static void follow(Filming *filming, const FrameView *view)
 {
-    assert(filming->sim && filming->devices);
+    assert_debug(filming->sim && filming->devices);
     enum { STEPS_MAX = 64 };
     int count;
     const Pose *poses = recording_poses(filming->recording, &count);
@@ -173,7 +173,7 @@ static const char *find_world(const Filming *filming, const char *recording_path
 
 static bool open_world(Filming *filming, const char *recording_path, DiagSink *diags)
 {
-    assert(!filming->sim);
+    assert_debug(!filming->sim);
     Arena *arena = arena_create();
     const char *world = find_world(filming, recording_path, arena);
     SimOptions options = { 0 };
@@ -191,7 +191,7 @@ static bool open_world(Filming *filming, const char *recording_path, DiagSink *d
 // What sounded up to this frame, heard from where the picture is seen.
 static void hear(Filming *filming, const FrameView *view)
 {
-    assert(filming->playback);
+    assert_debug(filming->playback);
     int count;
     playback_pass(filming->playback, view, &(SoundListener){ .pose = camera_of(filming).pose, .volume = 1.0 });
     const int16_t *frames = playback_samples(filming->playback, &count);
@@ -201,7 +201,7 @@ static void hear(Filming *filming, const FrameView *view)
 
 static bool open_movie(Filming *filming, const char *path, double first)
 {
-    assert(!filming->movie);
+    assert_debug(!filming->movie);
     const ExportArguments *arguments = filming->arguments;
     MovieOptions options = { .path = path,
                              .width = filming->width,
@@ -262,7 +262,7 @@ static bool film(Filming *filming, const char *path, DiagSink *diags)
 static bool export_movie(const ExportArguments *arguments, Recording *recording, const char *from, const char *path,
                          DiagSink *diags)
 {
-    assert(recording && movie_has_format(path));
+    assert_debug(recording && movie_has_format(path));
     Filming filming = { .arguments = arguments, .recording = recording, .width = 1280, .height = 720 };
     progress_start(&filming.progress, arguments->quiet || arguments->json);
     if (arguments->size)

@@ -114,7 +114,7 @@ static void scan_item(Fetch *fetch, int index)
 
 static void look_up(Fetch *fetch, FetchItem *item)
 {
-    assert(fetch->resolver && item->url);
+    assert_debug(fetch->resolver && item->url);
     char *cached = resolve_cache_path(fetch->arena, fetch->options.cache, item->url);
     Resolved resolved;
     if (cached && file_exists(cached)) {
@@ -131,7 +131,7 @@ static void look_up(Fetch *fetch, FetchItem *item)
 
 static void get(Fetch *fetch, FetchItem *item)
 {
-    assert(item->url && item->status == FETCH_WANTED);
+    assert_debug(item->url && item->status == FETCH_WANTED);
     Download download;
     if (fetch->progress.is_terminal)
         progress_show(&fetch->progress, 0.0, 0.0, "%d of %d files: %s", (int)(item - fetch->items) + 1,
@@ -214,7 +214,7 @@ static void print_json(const Fetch *fetch, const int counts[STATUS_COUNT])
 // Looks into one world and all that it names, breadth first.
 static bool fetch_world(Fetch *fetch, const char *path)
 {
-    assert(!fetch->resolver);
+    assert_debug(!fetch->resolver);
     if (!file_exists(path)) {
         fprintf(stderr, "talus: there is no file '%s'\n", path);
         return false;

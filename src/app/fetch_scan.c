@@ -47,7 +47,7 @@ static void offer(const char *begin, const char *end, FetchFound found, void *co
 // Quoted strings outside of comments, as VRML has them. Templates may use quotes of another kind: those are left alone.
 static void scan_quoted(const char *text, size_t size, FetchFound found, void *context)
 {
-    assert(text || size == 0);
+    assert_debug(text || size == 0);
     const char *end = text + size;
     for (const char *p = text; p < end; p++) {
         if (*p == '#') {
@@ -65,7 +65,7 @@ static void scan_quoted(const char *text, size_t size, FetchFound found, void *c
 // Lines that start with a word and name a file in the rest: "mtllib x.mtl", "map_Kd -s 1 1 1 x.png".
 static void scan_lines(const char *text, size_t size, const char *const *words, FetchFound found, void *context)
 {
-    assert(words[0] && (text || size == 0));
+    assert_debug(words[0] && (text || size == 0));
     const char *end = text + size;
     for (const char *p = text; p < end;) {
         const char *line_end = memchr(p, '\n', (size_t)(end - p));
@@ -97,7 +97,7 @@ static void scan_lines(const char *text, size_t size, const char *const *words, 
 static void scan_between(const char *text, size_t size, const char *open, const char *close, FetchFound found,
                          void *context)
 {
-    assert(*open && *close);
+    assert_debug(*open && *close);
     const char *end = text + size;
     for (const char *p = text; p < end;) {
         const char *begin = memmem(p, (size_t)(end - p), open, strlen(open));
@@ -114,7 +114,7 @@ static void scan_between(const char *text, size_t size, const char *open, const 
 
 void fetch_scan(const char *path, const char *text, size_t size, FetchFound found, void *context)
 {
-    assert(path && found);
+    assert_debug(path && found);
     static const char *const obj_words[] = { "mtllib", NULL };
     static const char *const mtl_words[] = { "map_Kd", "map_Ks", "map_Ka", "map_Bump", "bump", "norm",
                                              "map_d",  "map_Ke", "map_Pr", "map_Pm",   NULL };

@@ -177,7 +177,7 @@ static void write_robots_json(const Inventory *inventory, JsonWriter *json)
 
 static void write_types_json(const Inventory *inventory, JsonWriter *json)
 {
-    assert(inventory->by_type);
+    assert_debug(inventory->by_type);
     json_begin_object(json, "types");
     for (int i = 0; i < schema_type_count(); i++)
         if (inventory->by_type[i])
@@ -257,7 +257,7 @@ static int by_count(const void *a, const void *b)
 
 static void write_types(const Inventory *inventory, Text *out)
 {
-    assert(inventory->by_type);
+    assert_debug(inventory->by_type);
     NameCounts types = { 0 };
     for (int i = 0; i < schema_type_count(); i++) {
         if (!inventory->by_type[i])

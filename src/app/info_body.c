@@ -11,7 +11,7 @@ bool info_is_body(const char *path) { return !strcasecmp(path_extension(path), "
 
 int info_body(const char *path, const char *csv, const Limits *limits)
 {
-    assert(info_is_body(path));
+    assert_debug(info_is_body(path));
     DiagSink *diags = diag_create();
     BodyOptions options = { .limits = limits, .is_untrusted = limits->is_untrusted };
     BodyModel *model = body_load(path, &options, diags);

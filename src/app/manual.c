@@ -22,7 +22,7 @@ static void add_roff(Text *out, const char *text)
 // The text of --help again, in the form of a manual page.
 static void write_roff_command(const AppCommand *command, Text *out)
 {
-    assert(!command->is_hidden && command->summary);
+    assert_debug(!command->is_hidden && command->summary);
     text_printf(out, ".SS talus %s ", command->name);
     add_roff(out, command->arguments);
     text_add_char(out, '\n');
@@ -187,7 +187,7 @@ static void add_quoted(Text *out, const char *text, const char *also)
 
 static void write_zsh_option(const AppOption *option, Text *out)
 {
-    assert(option->help);
+    assert_debug(option->help);
     text_printf(out, "        '--%.*s", (int)strcspn(option->name, "|"), option->name);
     text_add_string(out, option->value ? "=[" : "[");
     add_quoted(out, option->help, "[]:\\");

@@ -271,7 +271,7 @@ static const Language *language_of(const NewOptions *options)
 
 static int make(New *new)
 {
-    assert(new->arena && !new->home);
+    assert_debug(new->arena && !new->home);
     new->home = environment_home(new->arena);
     if (!new->home) {
         fputs("talus new: resources/new is not beside the program; is it installed?\n", stderr);

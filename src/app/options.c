@@ -43,7 +43,7 @@ int app_take_limits(const AppCommand *command, bool is_untrusted, const char *ch
 
 static bool name_matches(const char *row_name, const char *name, size_t length)
 {
-    assert(row_name && *row_name);
+    assert_debug(row_name && *row_name);
     for (const char *part = row_name; *part;) {
         size_t part_length = strcspn(part, "|");
         if (part_length == length && !strncmp(part, name, length))
@@ -65,7 +65,7 @@ static const AppOption *find_option(const AppCommand *command, const char *name,
 // Every word of the rows, to compare a wrong one with. Names of one letter are left out.
 static int unknown_option(const AppCommand *command, const char *argument)
 {
-    assert(*argument == '-');
+    assert_debug(*argument == '-');
     enum { NAMES_MAX = 128, LONGEST = 48 };
     char words[NAMES_MAX][LONGEST];
     const char *names[NAMES_MAX];
@@ -173,7 +173,7 @@ int app_parse(const AppCommand *command, int argc, char **argv, void *options, i
 
 static void write_option(const AppOption *option, Text *out)
 {
-    assert(option->help);
+    assert_debug(option->help);
     Text left = { 0 };
     size_t length = strcspn(option->name, "|");
     const char *letter = option->name[length] ? option->name + length + 1 : NULL;
@@ -204,7 +204,7 @@ static void write_ignored(const AppCommand *command, Text *out)
 
 void app_write_help(const AppCommand *command, Text *out)
 {
-    assert(command->name && command->summary);
+    assert_debug(command->name && command->summary);
     text_printf(out, "talus %s - %s\n\nusage: talus %s %s\n", command->name, command->summary, command->name,
                 command->arguments);
     if (command->details)

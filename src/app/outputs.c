@@ -310,7 +310,7 @@ static bool ask_animation_stop(void *context)
 
 static void heard(void *context, const char *robot, const char *text, size_t length, bool is_error)
 {
-    assert(robot && (text || length == 0));
+    assert_debug(robot && (text || length == 0));
     Outputs *outputs = context;
     Tape *tapes[] = { &outputs->tape, &outputs->animation };
     for (int i = 0; i < COUNT_OF(tapes); i++)

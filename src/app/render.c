@@ -123,7 +123,7 @@ static void list_cameras(Job *job)
 // After the simulation: cameras move.
 static bool choose_camera(Job *job)
 {
-    assert(job->sim);
+    assert_debug(job->sim);
     const Scene *scene = sim_scene(job->sim);
     job->camera = render_view(job->sim);
     if (job->options->camera) {
@@ -158,7 +158,7 @@ static void make_room(void *context, const char *robot, const char *text, size_t
 
 static bool start(Job *job)
 {
-    assert(job->sim && !job->control);
+    assert_debug(job->sim && !job->control);
     const RenderOptions *options = job->options;
     bool passes_time = options->steps > 0 || options->at > 0.0 || options->every > 0.0;
     job->devices = sim_devices(job->sim);
@@ -193,7 +193,7 @@ static bool is_in_step(int64_t *serial)
 
 static void simulate_until(Job *job, double steps)
 {
-    assert(job->sim);
+    assert_debug(job->sim);
     Progress *progress = &job->progress;
     double first = (double)sim_steps(job->sim), step = sim_time_step(job->sim);
     progress_start(progress, job->options->quiet || job->options->json);
@@ -292,7 +292,7 @@ static int draw(Job *job)
 
 static int draw_series(Job *job)
 {
-    assert(job->picture);
+    assert_debug(job->picture);
     const char *picture = job->picture;
     int count = job->options->frames > 0 ? (int)job->options->frames : 10, code = EXIT_OK;
     double first = (double)sim_steps(job->sim), step = sim_time_step(job->sim);
@@ -313,7 +313,7 @@ static int draw_series(Job *job)
 // As `talus run` without its outputs; whatever fails, what was started is ended before the world goes.
 static int render_file(Job *job)
 {
-    assert(job->path && !job->sim);
+    assert_debug(job->path && !job->sim);
     SimOptions options = { 0 };
     options.physics.limits = options.formats.limits = &job->options->limits;
     job->sim = sim_load(job->path, &options, job->diags);

@@ -37,7 +37,7 @@ static bool look_at(const char *path, bool is_quiet, DiagSink *diags)
 
 static int serve(const ReplayOptions *options, const FileData *file, DiagSink *diags)
 {
-    assert(file->data || file->size == 0);
+    assert_debug(file->data || file->size == 0);
     ViewerOptions viewer_options = { .port = (int)options->port,
                                      .address = options->address,
                                      .recording = file->data,

@@ -43,7 +43,7 @@ static void make_room(void *context, const char *robot, const char *text, size_t
 
 static void show_progress(Run *run)
 {
-    assert(run->sim);
+    assert_debug(run->sim);
     if (!progress_is_due(&run->progress))
         return;
     const Sim *sim = run->sim;
@@ -61,7 +61,7 @@ static void show_progress(Run *run)
 // Worlds that supervisors loaded one after the other count together.
 static uint64_t last_step(const Run *run)
 {
-    assert(run->sim);
+    assert_debug(run->sim);
     const RunOptions *options = run->options;
     if (options->steps >= 0)
         return run->first_step + (uint64_t)options->steps - options->steps_before;
@@ -102,7 +102,7 @@ static void simulate(Run *run)
 
 static int finish(Run *run, bool is_recorded)
 {
-    assert(run->sim && run->options);
+    assert_debug(run->sim && run->options);
     const RunOptions *options = run->options;
     bool is_fine = is_recorded;
     if (options->snapshot)
@@ -145,7 +145,7 @@ static void find_next_world(const char *current, const char *asked, char next[40
 static bool give_controller(SceneNode *node, void *context)
 {
     Run *run = context;
-    assert(run->options->controller);
+    assert_debug(run->options->controller);
     if (scene_node_is(node, "Robot") && !strcmp(scene_string(node, "controller"), "<none>")) {
         scene_set_string(sim_scene(run->sim), node, "controller", run->options->controller);
         run->given_controllers++;
@@ -158,7 +158,7 @@ static void show_all(void *run) { show_diagnostics(run); }
 // Whoever listens is known before the first program starts: what it prints first is heard too.
 static void start_controllers(Run *run)
 {
-    assert(run->sim && run->outputs && !run->control);
+    assert_debug(run->sim && run->outputs && !run->control);
     if (run->options->no_controllers)
         return;
     if (run->options->controller)
@@ -191,7 +191,7 @@ static void start_controllers(Run *run)
 
 static bool start_outputs(Run *run)
 {
-    assert(run->sim && run->outputs);
+    assert_debug(run->sim && run->outputs);
     const RunOptions *options = run->options;
     OutputsOptions asked = { .sound = options->sound,
                              .webots_sound = options->sound_law && !strcmp(options->sound_law, "webots"),
@@ -212,7 +212,7 @@ static bool start_outputs(Run *run)
 // False when the world names a plugin that cannot be used.
 static bool start_plugin(Run *run)
 {
-    assert(run->sim);
+    assert_debug(run->sim);
     const RunOptions *options = run->options;
     const char *name = plugin_name(sim_scene(run->sim));
     if (!name || options->no_plugin)
@@ -236,7 +236,7 @@ static bool start_plugin(Run *run)
 // Once there is something to be seen.
 static void print_links(RunOptions *options)
 {
-    assert(options->viewer || !options->view);
+    assert_debug(options->viewer || !options->view);
     if (!options->view || options->has_links)
         return;
     options->has_links = true;
@@ -247,7 +247,7 @@ static void print_links(RunOptions *options)
 
 static void attach_viewer(Run *run, RunOptions *options)
 {
-    assert(run->sim && run->outputs);
+    assert_debug(run->sim && run->outputs);
     ViewerWorld world = { .devices = sim_devices(run->sim),
                           .control = run->control,
                           .input = run->control ? run->input : NULL,
@@ -261,7 +261,7 @@ static void attach_viewer(Run *run, RunOptions *options)
 
 static bool load_world(Run *run, const char *path)
 {
-    assert(!run->sim);
+    assert_debug(!run->sim);
     const RunOptions *options = run->options;
     SimOptions sim_options = {
         .physics = { .stepper = options->stepper,
@@ -286,7 +286,7 @@ static bool load_world(Run *run, const char *path)
 // there before it is read; the plugin sees the state; outputs see the plugin. EXIT_OK: it can begin.
 static int start_all(Run *run, RunOptions *options)
 {
-    assert(run->sim && !run->outputs && !run->input && !run->table);
+    assert_debug(run->sim && !run->outputs && !run->input && !run->table);
     sim_time_phases(run->sim);
     if (is_nothing(run->sim, run->diags))
         return EXIT_INPUT;
@@ -332,7 +332,7 @@ static void choose_next(Run *run, RunOptions *options, const char *path, char ne
 // The exit code of a run that was begun.
 static int end_all(Run *run)
 {
-    assert(run->sim && run->outputs);
+    assert_debug(run->sim && run->outputs);
     bool is_plugin_fine = sim_end_plugin(run->sim);
     bool is_shown = outputs_finish(run->outputs);
     bool is_fine = csv_close(run->table) && is_shown;
@@ -383,7 +383,7 @@ static bool is_log(const char *path)
 // False: it cannot be, which has been said.
 static bool start_viewer(RunOptions *options, DiagSink *diags)
 {
-    assert(!options->viewer);
+    assert_debug(!options->viewer);
     int64_t port = 0;
     if (options->view && *options->view)
         text_to_int(options->view, &port);
@@ -431,7 +431,7 @@ static void name_next_recording(RunOptions *options, const char *first, int numb
 // last one.
 static int run_worlds(RunOptions *options, const char *first)
 {
-    assert(first && *first);
+    assert_debug(first && *first);
     char world[4096], next[4096] = "";
     snprintf(world, sizeof world, "%s", first);
     int code = EXIT_INPUT, worlds = 1;
@@ -454,7 +454,7 @@ static int run_worlds(RunOptions *options, const char *first)
 // Options are judged before anything is opened; a viewer lives as long as all worlds of the run.
 int run_verb(const AppCommand *command, int argc, char **argv)
 {
-    assert(command == &command_run || command == &command_view);
+    assert_debug(command == &command_run || command == &command_view);
     bool is_view = command == &command_view;
     RunOptions options = { .steps = NO_STEPS,
                            .until = NAN,

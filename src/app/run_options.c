@@ -92,7 +92,7 @@ bool run_is_realtime(const RunOptions *options) { return options->realtime || !s
 
 static bool stepper_is_known(const char *name)
 {
-    assert(name && *physics_stepper_names());
+    assert_debug(name && *physics_stepper_names());
     for (const char *const *known = physics_stepper_names(); *known; known++)
         if (!strcmp(*known, name))
             return true;
@@ -108,7 +108,7 @@ static bool is_port(const char *text)
 // A recording that is named as a movie is one; the law of sounds may stand before its file.
 static void settle_outputs(RunOptions *options)
 {
-    assert(!options->sound_is_law);  // it is settled once
+    assert_debug(!options->sound_is_law);  // it is settled once
     if (options->record && movie_has_format(options->record) && !options->movie) {
         options->movie = options->record;
         options->record = NULL;
@@ -138,7 +138,7 @@ static int check_length(const AppCommand *command, const RunOptions *options)
 
 static int check_recording(const AppCommand *command, const RunOptions *options)
 {
-    assert(!options->sound_is_law || options->sound_law);
+    assert_debug(!options->sound_is_law || options->sound_law);
     if (options->columns && !run_records_table(options))
         return app_usage_error(command, "--columns chooses what --record writes into a table, and none is asked for");
     bool has_recording = options->record && !run_records_table(options);
@@ -206,7 +206,7 @@ static int check_outputs(const AppCommand *command, const RunOptions *options)
 
 static int check_view(const AppCommand *command, const RunOptions *options)
 {
-    assert(options->view || !options->is_view);
+    assert_debug(options->view || !options->is_view);
     if (options->view && !is_port(options->view))
         return app_usage_error(command, "--view wants a port, 0 to 65535");
     if (!options->view && (options->address || options->log))
@@ -221,7 +221,7 @@ static int check_view(const AppCommand *command, const RunOptions *options)
 
 int run_check_options(const AppCommand *command, RunOptions *options)
 {
-    assert(!options->viewer);  // nothing is started before all is checked
+    assert_debug(!options->viewer);  // nothing is started before all is checked
     static int (*const checks[])(const AppCommand *command, const RunOptions *options) = {
         check_length, check_recording, check_left_out, check_numbers, check_outputs, check_view,
     };

@@ -22,7 +22,7 @@ static int total_of(const Run *run, DiagSeverity severity)
 // Every number of the summary under its own key; keys are never renamed, since scripts read them.
 static void write_json(const Run *run, Text *out)
 {
-    assert(run->sim && run->options->json);
+    assert_debug(run->sim && run->options->json);
     const Sim *sim = run->sim;
     PhysicsStatistics statistics = physics_statistics(sim_physics(sim));
     uint64_t steps = sim_steps(sim) - run->first_step;

@@ -111,7 +111,7 @@ static void run_rows(Sweep *sweep, int from, int to)
 // A fork of this process, which has loaded the sweep: nothing is read again, and the pipe carries row numbers alone.
 static bool runner_start(Runner *runner, Sweep *sweep)
 {
-    assert(runner->pid == 0);
+    assert_debug(runner->pid == 0);
     int down[2], up[2];
     if (pipe2(down, O_CLOEXEC))
         return false;
@@ -232,7 +232,7 @@ static void take_line(SweepRun *run, const char *line)
 // Takes the rows that an earlier run finished. A last line that was cut off is dropped.
 static bool journal_open(SweepRun *run, Arena *arena)
 {
-    assert(run->results && run->is_done);
+    assert_debug(run->results && run->is_done);
     char *path = arena_printf(arena, "%s.journal", sweep_output(run->sweep));
     Text head = { 0 };
     journal_head(run->sweep, &head);

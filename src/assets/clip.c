@@ -168,7 +168,7 @@ static Clip *clip_from_answer(WorkerAnswer *answer)
 Clip *clip_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
                       DiagSink *diags, SourcePos pos)
 {
-    assert(name && (data || size == 0));
+    assert_debug(name && (data || size == 0));
     DecodeRequest header = { limits_or_default(limits)->sound_frames };
     Worker *own = worker ? NULL : clip_worker_create();
     WorkerAnswer answer;

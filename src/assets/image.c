@@ -120,7 +120,7 @@ static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
 Image *image_from_bytes(Worker *worker, const char *name, const void *data, size_t size, const Limits *limits,
                         DiagSink *diags, SourcePos pos)
 {
-    assert(name && (data || size == 0));
+    assert_debug(name && (data || size == 0));
     DecodeRequest header = { limits_or_default(limits)->image_side };
     if (size > INT32_MAX - sizeof header) {
         diag_error(diags, pos, "cannot read image '%s': it is too large", name);
@@ -169,7 +169,7 @@ bool image_encode_png(const ImagePixels *pixels, Text *out)
 
 bool image_write_png(const char *path, const ImagePixels *pixels, DiagSink *diags)
 {
-    assert(path);
+    assert_debug(path);
     Text text = { 0 };
     bool ok = image_encode_png(pixels, &text) && file_write_atomic(path, text.data, text.length, diags);
     text_free(&text);
@@ -178,7 +178,7 @@ bool image_write_png(const char *path, const ImagePixels *pixels, DiagSink *diag
 
 bool image_write_jpeg(const char *path, const ImagePixels *pixels, int quality, DiagSink *diags)
 {
-    assert(path && pixels->stride == 0);
+    assert_debug(path && pixels->stride == 0);
     check_pixels(pixels);
     Text text = { 0 };
     bool ok = pixels->width > 0 && pixels->height > 0

@@ -77,7 +77,7 @@ static bool has_text(const char *data, size_t size, size_t within, const char *t
 
 static Kind detect(const char *path, const char *data, size_t size, const char **extension)
 {
-    assert(data || size == 0);
+    assert_debug(data || size == 0);
     for (int i = 0; i < COUNT_OF(magics); i++) {
         if (size >= magics[i].length && !memcmp(data, magics[i].magic, magics[i].length)) {
             *extension = magics[i].extension;
@@ -96,7 +96,7 @@ static Kind detect(const char *path, const char *data, size_t size, const char *
 
 bool import_companion(const ImportCompanions *companions, const char *name, FileData *file)
 {
-    assert(companions->path && companions->options && name);
+    assert_debug(companions->path && companions->options && name);
     Arena *arena = arena_create();
     char *clean = arena_string(arena, name);
     for (char *p = clean; *p; p++)
@@ -114,7 +114,7 @@ bool import_companion(const ImportCompanions *companions, const char *name, File
 
 static Mesh *finish(MeshBuilder *builder, const MeshBuildOptions *build, Kind kind, const ImportCompanions *source)
 {
-    assert(source->path && source->options);
+    assert_debug(source->path && source->options);
     MeshReport report = { 0 };
     MeshBuildOptions own = *build;
     own.keep_vertices |= builder->mesh.bone_count > 0;  // what touches at rest may part: lips, fingers

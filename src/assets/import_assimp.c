@@ -761,7 +761,7 @@ static WorkerStatus call(Worker *worker, RequestHeader *header, const FileSet *s
 bool import_by_worker(Worker *worker, const char *extension, WorkerPart file, MeshBuilder *builder,
                       const ImportCompanions *companions, char reason[256])
 {
-    assert(extension && *extension && (file.data || file.size == 0));
+    assert_debug(extension && *extension && (file.data || file.size == 0));
     RequestHeader header = { .keep_axes = companions->options->keep_axes,
                              .vertex_limit = (uint64_t)builder->vertex_limit };
     snprintf(header.extension, sizeof header.extension, "%s", extension);

@@ -285,7 +285,7 @@ static void end_material(MeshBuilder *builder, MeshMaterial *material)
 
 static void read_materials(MeshBuilder *builder, const char *data, size_t size)
 {
-    assert(data || size == 0);
+    assert_debug(data || size == 0);
     MeshMaterial material = { .diffuse = { 0.8, 0.8, 0.8 } };
     const char *end = data + size;
     for (const char *p = data; p < end;) {
@@ -378,7 +378,7 @@ static const char *read_joined(ObjReader *reader, const char *p, const char *end
 
 const char *import_obj(const char *data, size_t size, MeshBuilder *builder, const ImportCompanions *companions)
 {
-    assert(companions && (data || size == 0));
+    assert_debug(companions && (data || size == 0));
     if (memchr(data, '\0', size < 4096 ? size : 4096))
         return "it is not a text file";
     ObjReader reader = { .builder = builder, .companions = companions };

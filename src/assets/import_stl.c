@@ -205,7 +205,7 @@ static const char *read_text(const char *data, size_t size, MeshBuilder *builder
 
 const char *import_stl(const char *data, size_t size, MeshBuilder *builder, MeshBuildOptions *build)
 {
-    assert(build && (data || size == 0));
+    assert_debug(build && (data || size == 0));
     CornerTable table;
     const char *start = skip_space(data, data + size);
     bool says_solid = data + size - start >= 5 && !strncasecmp(start, "solid", 5);

@@ -64,7 +64,7 @@ double mesh_area(const Mesh *mesh)
 
 void mesh_report(const MeshReport *report, const char *what, DiagSink *diags, SourcePos pos)
 {
-    assert(what);
+    assert_debug(what);
     if (report->too_large)
         diag_warning(diags, pos, "%s has more vertices than the limit allows; the rest is left out", what);
     if (report->bad_index)
@@ -165,7 +165,7 @@ static int by_edge(const void *a, const void *b)
 // balance.
 bool mesh_is_closed(const Mesh *mesh)
 {
-    assert(mesh->triangles || mesh->triangle_count == 0);
+    assert_debug(mesh->triangles || mesh->triangle_count == 0);
     if (mesh->triangle_count == 0)
         return false;
     size_t count = 3 * (size_t)mesh->triangle_count;
@@ -211,7 +211,7 @@ static void add_tetrahedron(Moments *sum, Vec3 a, Vec3 b, Vec3 c)
 
 void mesh_mass(const Mesh *mesh, MeshMass *mass)
 {
-    assert(mass);
+    assert_debug(mass);
     *mass = (MeshMass){ .is_closed = mesh_is_closed(mesh) };
     Vec3 origin = vec3_scale(vec3_add(mesh->low, mesh->high), 0.5);  // near the centre: no cancellation far from zero
     Moments sum = { { 0 } };

@@ -190,7 +190,7 @@ static uint64_t hash_position(const double *p)
 // together.
 static uint32_t *weld(Mesh *mesh, bool keep_all, MeshReport *report)
 {
-    assert(report);
+    assert_debug(report);
     uint32_t *remap = memory_alloc_raw(memory_product((size_t)mesh->vertex_count, sizeof *remap) + 1);
     uint32_t mask = table_size(mesh->vertex_count) - 1;
     uint32_t *table = keep_all ? NULL : memory_alloc_raw(((size_t)mask + 1) * sizeof *table);
@@ -347,7 +347,7 @@ static void clean_triangles(Mesh *mesh, const uint32_t *remap, int old_vertex_co
 // Unit normals everywhere: a corner without a usable one gets that of its triangle.
 static void clean_normals(Mesh *mesh, MeshReport *report)
 {
-    assert(mesh->normals);
+    assert_debug(mesh->normals);
     for (int i = 0; i < mesh->triangle_count; i++) {
         for (int k = 0; k < 3; k++) {
             float *n = mesh->normals + 9 * (size_t)i + 3 * k;

@@ -293,7 +293,7 @@ static Mesh *turned(Mesh *mesh, bool is_clockwise)
 // Faces are cut one by one as their index list ends; a wrong index costs its face alone.
 Mesh *mesh_faces(const MeshFaces *faces, const Limits *limits, MeshReport *report)
 {
-    assert(faces->points || faces->point_count == 0);
+    assert_debug(faces->points || faces->point_count == 0);
     FaceReader reader = { .faces = faces, .builder = { .vertex_limit = limits_or_default(limits)->mesh_vertices } };
     for (int i = 0; i < faces->point_count; i++) {
         const double *p = faces->points + 3 * (size_t)i;

@@ -121,7 +121,7 @@ bool resolve_url(const Resolver *resolver, const char *url, const char *from, Ar
 
 void resolve_report_missing(const Resolved *result, const char *what, const char *url, DiagSink *diags, SourcePos pos)
 {
-    assert(!result->path && what && url);
+    assert_debug(!result->path && what && url);
     Text places = { 0 };
     for (int i = 0; i < result->tried_count; i++)
         text_printf(&places, "%s%s", i ? ", " : "", result->tried[i]);

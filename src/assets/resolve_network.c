@@ -16,7 +16,7 @@
 // owner, repository and tag.
 static const char *network_tail(const char *url)
 {
-    assert(strstr(url, "://"));
+    assert_debug(strstr(url, "://"));
     const char *rest = strstr(url, "://") + 3;
     bool is_raw = text_starts_with(rest, "raw.githubusercontent.com/");
     int skip = is_raw ? 4 : 1;
@@ -39,7 +39,7 @@ static int newest_first(const void *a, const void *b)
 // Looks for `tail` below every tag that the cache holds of a repository ("host/owner/name"), the newest first.
 static bool take_cached_tag(Search *search, const char *repository, const char *tail)
 {
-    assert(*search->resolver->cache);
+    assert_debug(*search->resolver->cache);
     Arena *arena = search->arena;
     char *folder = arena_printf(arena, "%s/tree/https/%s", search->resolver->cache, repository);
     DIR *directory = opendir(folder);
@@ -62,7 +62,7 @@ static bool take_cached_tag(Search *search, const char *repository, const char *
 // "host/owner/name" of a raw file URL, NULL for others.
 static char *raw_repository(Arena *arena, const char *url)
 {
-    assert(strstr(url, "://"));
+    assert_debug(strstr(url, "://"));
     const char *rest = strstr(url, "://") + 3;
     if (!text_starts_with(rest, "raw.githubusercontent.com/"))
         return NULL;

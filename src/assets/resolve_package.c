@@ -58,7 +58,7 @@ static bool take_in_packages(Search *search, const RootList *roots, const char *
 // Folders above the naming file: one called `name`, or one that holds a folder of that name.
 static bool take_above(Search *search, const char *name, const char *rest, const char *origin)
 {
-    assert(origin);
+    assert_debug(origin);
     Arena *arena = search->arena;
     char *above = path_real(arena, search->from_folder);
     for (int i = 0; above && i < HIGHEST_CLIMB; i++) {
@@ -76,7 +76,7 @@ static bool take_above(Search *search, const char *name, const char *rest, const
 
 static bool find_package(Search *search, const char *url_rest, bool is_model)
 {
-    assert(url_rest);
+    assert_debug(url_rest);
     const Resolver *resolver = search->resolver;
     Arena *arena = search->arena;
     size_t length = strcspn(url_rest, "/");

@@ -79,7 +79,7 @@ bool resolve_is_allowed(const Resolver *resolver, const char *path)
 
 bool search_take(Search *search, const char *path, const char *origin, bool quietly)
 {
-    assert(path && origin);
+    assert_debug(path && origin);
     struct stat info;
     char *normal = path_normalized(search->arena, path);
     // ".." by text alone would be wrong behind a symbolic link, so the path is asked for as it stands.
@@ -108,7 +108,7 @@ bool search_take(Search *search, const char *path, const char *origin, bool quie
 
 bool search_take_below(Search *search, const char *folder, const char *name, const char *origin, bool quietly)
 {
-    assert(name && origin);
+    assert_debug(name && origin);
     if (!folder || !*folder)
         return false;
     while (*name == '/')
@@ -133,7 +133,7 @@ static int split_tails(const char *path, const char *tails[TAIL_PARTS_MAX])
 
 bool search_take_tail(Search *search, const RootList *folders, const char *path)
 {
-    assert(path);
+    assert_debug(path);
     const char *tails[TAIL_PARTS_MAX];
     int count = split_tails(path, tails);
     if (count == 0)

@@ -157,7 +157,7 @@ static int add_item(AssetStore *store, Item item)
 
 static void count_item(AssetStore *store, const Item *item)
 {
-    assert(!item->is_alias);
+    assert_debug(!item->is_alias);
     store->counts.meshes += item->mesh != NULL;
     store->counts.images += item->image != NULL;
     store->counts.clips += item->clip != NULL;
@@ -208,7 +208,7 @@ static const char *option_text(const Load *load, Arena *arena)
 
 static Item load_content(const Load *load, FileData *file)
 {
-    assert(file->data || file->size == 0);
+    assert_debug(file->data || file->size == 0);
     Item item = { .kind = load->kind };
     const Limits *limits = load->store->limits;
     if (load->kind == ITEM_MESH) {
@@ -276,7 +276,7 @@ static int item_of_path(const Load *load, Arena *arena)
 
 static int load_url(Load *load, const char *url, const char *from, Arena *arena)
 {
-    assert(url);
+    assert_debug(url);
     Resolved resolved;
     bool found = resolve_url(load->store->resolver, url, from, arena, &resolved);
     note_entry(load->store, url, from ? from : "", &resolved);
@@ -293,7 +293,7 @@ static bool has_filter(const StoreMeshQuery *query) { return (query->name && *qu
 // A part of a mesh, as an asset of its own; the lock is held.
 static const Mesh *filtered(const Load *load, const Mesh *whole, const char *url, Arena *arena)
 {
-    assert(whole && load->path && has_filter(&load->query));
+    assert_debug(whole && load->path && has_filter(&load->query));
     const StoreMeshQuery *query = &load->query;
     const char *name = query->name && *query->name ? query->name : NULL;
     char *key = arena_printf(arena, "%s of %s name %s material %d", option_text(load, arena), load->path,
@@ -359,7 +359,7 @@ const Clip *store_clip(AssetStore *store, const char *url, const char *from, Dia
 const FileData *store_file(AssetStore *store, const StoreFileQuery *query, const char **path, DiagSink *diags,
                            SourcePos pos)
 {
-    assert(query->what && query->url);
+    assert_debug(query->what && query->url);
     Arena *arena = arena_create();
     Load load = { store, ITEM_FILE, query->what, STORE_MESH_ALL, NULL, diags, pos };
     pthread_mutex_lock(&store->lock);

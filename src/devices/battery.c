@@ -97,7 +97,7 @@ void battery_charge(Devices *devices, int charger)
 
 static void keep_energy(Devices *devices, SceneNode *node, double energy)
 {
-    assert(schema_field(node->type, "battery"));
+    assert_debug(schema_field(node->type, "battery"));
     if (battery_of(node, 0) < 0.0 || battery_of(node, 0) == energy)
         return;
     const FieldType *type = schema_field(node->type, "battery");

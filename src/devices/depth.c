@@ -153,7 +153,7 @@ static void take_rows(int begin, int end, int worker, void *context)
 
 static void make_image(DeviceContext *at, int number, const void *due, void *bytes)
 {
-    assert(due && bytes);
+    assert_debug(due && bytes);
     (void)number;
     const Optics *o = due;
     DepthJob job = { o, at->devices->rays, bytes, NULL };

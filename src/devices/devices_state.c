@@ -143,7 +143,7 @@ static bool is_sound(const Devices *devices, const SnapshotParts *parts)
 static void take_sections(Devices *devices, const SnapshotParts *parts)
 {
     const uint64_t *sizes = parts->head.sizes;
-    assert(sizes[SECTION_RESERVED] == 0);  // it has no target
+    assert_debug(sizes[SECTION_RESERVED] == 0);  // it has no target
     devices->packet_count = (int)(sizes[SECTION_PACKETS] / sizeof *devices->packets);
     devices->pool_size = (int)sizes[SECTION_POOL];
     devices->plugin_size = (int)sizes[SECTION_PLUGIN];
@@ -162,13 +162,13 @@ static void take_sections(Devices *devices, const SnapshotParts *parts)
             memcpy(targets[i], place, sizes[i]);
         place += sizes[i];
     }
-    assert(place == parts->shown);
+    assert_debug(place == parts->shown);
 }
 
 // Sizes are checked against each other and against the devices that there are before anything is written.
 bool devices_restore(Devices *devices, const void *buffer, size_t size)
 {
-    assert(buffer || size == 0);
+    assert_debug(buffer || size == 0);
     SnapshotParts parts;
     if (!split(buffer, size, &parts) || !is_sound(devices, &parts))
         return false;

@@ -129,7 +129,7 @@ const DeviceKind accelerometer_device = {
 
 static int gyro_sample(DeviceContext *at, int channel, double *reading)
 {
-    assert(channel == 0 && reading);
+    assert_debug(channel == 0 && reading);
     int solid = body_of(at);
     if (solid < 0 && !is_in_body(at)) {
         diag_warning(at->devices->diags, at->info->node->pos, "gyro '%s' is on nothing with physics; it reads NaN",
@@ -177,7 +177,7 @@ const DeviceKind compass_device = {
 // Orientation against the world as x y z w, then whether the world is NUE: there yaw is about y and pitch about z.
 static int inertial_unit_sample(DeviceContext *at, int channel, double *reading)
 {
-    assert(channel == 0 && reading);
+    assert_debug(channel == 0 && reading);
     Quat turn = device_pose(at).q;
     double noise = scene_float(at->info->node, "noise");
     if (noise > 0.0) {
@@ -294,7 +294,7 @@ static Vec3 gaussian_vector(Random *random, double deviation)
 // must not depend on which of both is read.
 static int gps_sample(DeviceContext *at, int channel, double *reading)
 {
-    assert(channel == 0 && reading);
+    assert_debug(channel == 0 && reading);
     GpsState *state = at->state;
     const SceneNode *node = at->info->node, *info = world_info(at);
     Vec3 position = device_pose(at).t;
@@ -353,7 +353,7 @@ const DeviceKind gps_device = {
 
 static int altimeter_sample(DeviceContext *at, int channel, double *reading)
 {
-    assert(channel == 0 && reading);
+    assert_debug(channel == 0 && reading);
     const SceneNode *info = world_info(at);
     double height = vec3_dot(device_pose(at).t, world_axes(at).up) + (info ? scene_vec3(info, "gpsReference").z : 0.0);
     double accuracy = scene_float(at->info->node, "accuracy");

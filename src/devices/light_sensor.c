@@ -74,7 +74,7 @@ static bool add_light(SceneNode *node, void *context)
 
 static int light_sensor_sample(DeviceContext *at, int channel, double *reading)
 {
-    assert(channel == 0 && reading);
+    assert_debug(channel == 0 && reading);
     LightSum sum = { at, device_pose(at), 0.0 };
     const FieldList *top = scene_list(scene_root(physics_scene(at->physics)), "children");
     for (int i = 0; i < top->count; i++)

@@ -18,7 +18,7 @@ static bool next_shown(const Devices *devices, int *robot, int *tag)
 
 int devices_shown(const Devices *devices, DeviceShown *shown, int capacity)
 {
-    assert(shown || capacity == 0);
+    assert_debug(shown || capacity == 0);
     int count = 0;
     for (int robot = 0, tag = 0; next_shown(devices, &robot, &tag); count++) {
         const DeviceInfo *info = devices_info(devices, robot, tag);

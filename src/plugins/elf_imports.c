@@ -173,7 +173,7 @@ static unsigned reach_of_all(const struct link_map *own)
 
 bool plugin_touches_ode(void *library, unsigned *reach)
 {
-    assert(library && reach);
+    assert_debug(library && reach);
     struct link_map *own = NULL;
     unsigned found = dlinfo(library, RTLD_DI_LINKMAP, &own) || !own ? TOUCHES | PHYSICS_REACHES_ALL : reach_of_all(own);
     *reach = found & PHYSICS_REACHES_ALL;

@@ -88,7 +88,7 @@ static const char *read_dynamic(Layout *layout)
 // The first ones of the table are said to be of one kind, which the loader relies on.
 static bool relocations_are_sound(const Layout *layout)
 {
-    assert(layout->dynamic);
+    assert_debug(layout->dynamic);
     ElfW(Xword) size = layout->values[DT_RELASZ], count = layout->values[DT_NUM];
     ElfW(Off) offset;
     if (!find_table(layout, layout->values[DT_RELA], size, &offset) || count > size / sizeof(ElfW(Rela)))

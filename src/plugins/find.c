@@ -24,7 +24,7 @@ static double modified(const char *path)
 // The library in the folder itself, unless a build folder has a newer one.
 static const char *library_in(const char *folder, const char *name, Arena *arena)
 {
-    assert(folder && *name);
+    assert_debug(folder && *name);
     static const char *const forms[] = { "%s/lib%s.so",
                                          "%s/%s.so",
                                          "%s/build/release/lib%s.so",
@@ -75,7 +75,7 @@ static bool has_sources(const char *folder, const char *name)
 // True when the search is over.
 static bool look_in(Search *search, const char *project)
 {
-    assert(search->arena && search->name);
+    assert_debug(search->arena && search->name);
     if (search->place.folder || !project || !*project)
         return search->place.folder != NULL;
     const char *folder = path_normalized(search->arena,

@@ -510,7 +510,7 @@ GuardOwner *guard_owner(void)
 
 void guard_adopt_thread(GuardOwner *owner, GuardCrew *crew)
 {
-    assert(owner && !adopted_by);  // a thread has one owner for life
+    assert_debug(owner && !adopted_by);  // a thread has one owner for life
     adopted_by = owner;
     pthread_setspecific(crew_key, crew);
     prepare_thread();
@@ -600,7 +600,7 @@ static void arm(GuardOwner *owner, int64_t timeout_ms, GuardFault *fault)
 bool guard_series(GuardOwner *owner, void (*function)(void *context), void *context, int64_t timeout_ms,
                   GuardFault *fault)
 {
-    assert(owner->crew && function && fault);
+    assert_debug(owner->crew && function && fault);
     arm(owner, timeout_ms, fault);
     if (sigsetjmp(guard.jump, 0) == 0) {
         function(context);

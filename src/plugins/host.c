@@ -47,7 +47,7 @@ const char *plugin_name(const Scene *scene) { return plugin_name_in(scene_find_t
 
 static void report_missing(PluginHost *host, const PluginPlace *place)
 {
-    assert(!place->library);
+    assert_debug(!place->library);
     if (!place->folder) {
         diag_error(host->diags, host->pos, "the physics plugin '%s' was not found: there is no folder %s", host->name,
                    place->tried);
@@ -72,7 +72,7 @@ static void report_missing(PluginHost *host, const PluginPlace *place)
 // "FILE: undefined symbol: NAME" and the like, in words that name the symbol.
 static void report_unloadable(PluginHost *host, const char *why)
 {
-    assert(why && host->path);
+    assert_debug(why && host->path);
     const char *symbol = strstr(why, "undefined symbol: ");
     if (symbol) {
         symbol += strlen("undefined symbol: ");
@@ -106,7 +106,7 @@ static void report_unfit(PluginHost *host, const char *problem)
 
 static bool callbacks_are_complete(PluginHost *host)
 {
-    assert(host->path);
+    assert_debug(host->path);
     bool is_complete = true;
     for (int i = 0; i < CALLBACK_COUNT; i++) {
         if (host->functions[i] || !callbacks[i].is_needed)
@@ -136,7 +136,7 @@ static bool is_loaded(const char *path)
 // A library that is loaded a second time is the first one, global variables included. A copy of its file is another.
 static const char *make_copy(PluginHost *host)
 {
-    assert(!host->copy);
+    assert_debug(!host->copy);
     const char *above = getenv("TMPDIR");
     char *folder = arena_printf(host->arena, "%s/talus-plugin-XXXXXX", above && *above ? above : "/tmp");
     FileData file;
@@ -169,7 +169,7 @@ typedef struct LoadCall {
 
 static void open_library(LoadCall *call)
 {
-    assert(!call->library);
+    assert_debug(!call->library);
     call->library = dlopen(call->path, RTLD_NOW | RTLD_LOCAL);
     if (call->library)
         return;
@@ -215,7 +215,7 @@ static void put_back(PluginHost *host, ProcessState *surroundings)
 // used; a fault leaves a host that has failed.
 static bool load(PluginHost *host)
 {
-    assert(host->path && !host->copy);
+    assert_debug(host->path && !host->copy);
     const char *problem = library_problem(host->path, host->arena);
     if (problem) {
         report_unfit(host, problem);
@@ -509,7 +509,7 @@ static_assert(COUNT_OF(calls) == CALLBACK_COUNT, "one function for every callbac
 static bool run_guarded(PluginHost *host, const char *running, GuardRun *run, void (*function)(void *context),
                         void *context)
 {
-    assert(running && run && function);
+    assert_debug(running && run && function);
     GuardFault fault;
     host->running = running;
     host->not_its_own = NULL;
@@ -576,7 +576,7 @@ static void on_pairs(void *context, void (*pairs)(void *pass), void *pass)
     PluginHost *host = context;
     if (!host->is_live)
         return;
-    assert(!host->is_in_series);
+    assert_debug(!host->is_in_series);
     host->is_in_series = true;
     run_guarded(host, callbacks[CALLBACK_COLLIDE].name, guard_series, pairs, pass);
     host->is_in_series = false;
@@ -601,7 +601,7 @@ bool plugin_init(PluginHost *host, double time)
 {
     if (host->failure)
         return false;
-    assert(!host->is_live);
+    assert_debug(!host->is_live);
     host->time = time;
     if (host->touches_ode) {
         physics_ode_hand_out(host->physics, host->reach);
@@ -642,7 +642,7 @@ bool plugin_step(PluginHost *host, double time)
 
 bool plugin_advanced(PluginHost *host)
 {
-    assert(host->group == 0 || host->group == 1);
+    assert_debug(host->group == 0 || host->group == 1);
     host->is_group_used = true;
     // Without a collide function no pass begins for the plugin: joints that it makes in step act in that step alone.
     if (!host->functions[CALLBACK_COLLIDE])

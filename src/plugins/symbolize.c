@@ -27,7 +27,7 @@ static const char *readable(const char *symbol, Arena *arena)
 
 static void place_of(Dwfl *dwfl, uintptr_t address, bool is_return, GuardPlace *place, Arena *arena)
 {
-    assert(dwfl && place && arena);
+    assert_debug(dwfl && place && arena);
     // A return address may already belong to the next line or function.
     Dwarf_Addr at = address - (is_return ? 1 : 0);
     Dwfl_Module *module = dwfl_addrmodule(dwfl, at);
@@ -208,7 +208,7 @@ static int count_parameters(Dwarf_Die *function)
 
 int guard_parameter_count(const void *function)
 {
-    assert(function);
+    assert_debug(function);
     Dwfl *dwfl = open_process(getpid());
     Dwarf_Addr bias, at = (Dwarf_Addr)(uintptr_t)function;
     Dwarf_Die *unit = dwfl ? dwfl_addrdie(dwfl, at, &bias) : NULL, *scopes = NULL;

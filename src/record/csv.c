@@ -54,7 +54,7 @@ bool csv_is_chosen(const char *name, const char *globs)
 
 void csv_add_name(Text *row, const char *name)
 {
-    assert(name);
+    assert_debug(name);
     text_add_char(row, ',');
     if (!strpbrk(name, ",\"\n\r")) {
         text_add_string(row, name);
@@ -81,7 +81,7 @@ static void add_column(CsvRecorder *recorder, const char *globs, Text *name, Col
 
 static void choose_columns(CsvRecorder *recorder, const char *globs)
 {
-    assert(recorder->row.length == 0);
+    assert_debug(recorder->row.length == 0);
     const Physics *physics = sim_physics(recorder->sim);
     Text name = { 0 };
     text_add_string(&recorder->row, "time");
@@ -121,7 +121,7 @@ static double solid_number(const Physics *physics, int solid, int part)
 
 static void write_row(CsvRecorder *recorder)
 {
-    assert(recorder->file);
+    assert_debug(recorder->file);
     if (recorder->row.length > 0
         && fwrite(recorder->row.data, 1, recorder->row.length, recorder->file) != recorder->row.length
         && !recorder->has_failed) {
@@ -137,7 +137,7 @@ static void write_row(CsvRecorder *recorder)
 // After an edit solids and joints may stand in other rows.
 static void find_columns(CsvRecorder *recorder, const Physics *physics)
 {
-    assert(physics);
+    assert_debug(physics);
     if (recorder->physics == physics && recorder->tree == physics_tree_count(physics))
         return;
     recorder->physics = physics;

@@ -48,7 +48,7 @@ static void choose_columns(Table *table)
 
 static void add_solids(Table *table, const Recording *recording)
 {
-    assert(table->is_chosen || table->names.solid_count == 0);
+    assert_debug(table->is_chosen || table->names.solid_count == 0);
     int count;
     const Pose *poses = recording_poses(recording, &count);
     for (int i = 0; i < table->names.solid_count * SOLID_NUMBERS; i++) {

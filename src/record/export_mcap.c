@@ -168,7 +168,7 @@ static uint64_t put_index(Mcap *mcap, Channel *channel, int topic, Text *offsets
 
 static void end_chunk(Mcap *mcap)
 {
-    assert(mcap->stream);
+    assert_debug(mcap->stream);
     if (mcap->chunk.length == 0)
         return;
     Text content = { 0 }, offsets = { 0 };
@@ -433,7 +433,7 @@ static void add_statistics(const Mcap *mcap, Text *out)
 // check sum of all.
 static void put_summary(Mcap *mcap)
 {
-    assert(mcap->chunk.length == 0);
+    assert_debug(mcap->chunk.length == 0);
     Text summary = { 0 }, offsets = { 0 };
     uint64_t base = (uint64_t)stream_size(mcap->stream), at[5] = { base };
     for (int i = 0; i < TOPIC_COUNT; i++)

@@ -88,7 +88,7 @@ void frame_encoder_deinit(FrameEncoder *encoder)
 // Origin and unit that suit the world as it stands.
 static void choose_range(FrameEncoder *encoder, const FrameInput *input)
 {
-    assert(input->poses || input->pose_count == 0);
+    assert_debug(input->poses || input->pose_count == 0);
     double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, extent = 0.0;
     for (int i = 0; i < input->pose_count; i++) {
         const Pose *pose = &input->poses[i];
@@ -298,7 +298,7 @@ static bool read_header(const uint8_t *at, FrameView *view, const char **why)
 
 static bool key_poses_are_finite(const FrameView *view)
 {
-    assert(view->poses || view->pose_count == 0);
+    assert_debug(view->poses || view->pose_count == 0);
     for (int i = 0; i < view->pose_count; i++) {
         float numbers[7];
         uint32_t solid;

@@ -380,7 +380,7 @@ static int add_inverses(Glb *glb, const GlbSkinEntry *skin)
 
 static int add_skin(Glb *glb, const RaysVisual *visual, const RaysSkin *from)
 {
-    assert(from->rest);
+    assert_debug(from->rest);
     size_t size = (size_t)from->rest->bone_count * sizeof(int);
     GlbSkinEntry skin = { .node = visual->node, .rest = from->rest, .carrier = visual->solid };
     memcpy(skin.local, visual->local, sizeof skin.local);
@@ -396,7 +396,7 @@ static int add_skin(Glb *glb, const RaysVisual *visual, const RaysSkin *from)
 
 static void gather(Glb *glb)
 {
-    assert(glb->node_count == 0);
+    assert_debug(glb->node_count == 0);
     for (int i = 0; i < rays_visual_count(glb->rays); i++) {
         RaysVisual visual = rays_describe(glb->rays, i);
         if (!visual.mesh || visual.mesh->triangle_count == 0 || rays_is_hidden(glb->rays, i, 0))

@@ -75,7 +75,7 @@ static void write_matrix(JsonWriter *json, const double l[12])
 
 static void write_anchor(const GlbSkinEntry *skin, JsonWriter *json)
 {
-    assert(skin->node && skin->rest);
+    assert_debug(skin->node && skin->rest);
     int bone_count = skin->solids ? 0 : skin->rest->bone_count;
     json_begin_object(json, NULL);
     json_string(json, "name", scene_string(skin->node, "name"));
@@ -129,7 +129,7 @@ static int node_of_solid(const int *solids, int solid_count, int solid)
 
 static void write_skins(const Glb *glb, JsonWriter *json, const int *solids, int solid_count)
 {
-    assert(solids || solid_count == 0);
+    assert_debug(solids || solid_count == 0);
     if (glb->skin_count == 0)
         return;
     json_begin_array(json, "skins");
@@ -154,7 +154,7 @@ static void write_skins(const Glb *glb, JsonWriter *json, const int *solids, int
 // solid's frame.
 static void write_nodes(const Glb *glb, JsonWriter *json, const int *solids, int solid_count)
 {
-    assert(solids || solid_count == 0);
+    assert_debug(solids || solid_count == 0);
     bool is_y_up = fabs(physics_gravity(sim_physics(glb->sim)).y) > 0.0;
     json_begin_array(json, "nodes");
     json_begin_object(json, NULL);
@@ -337,7 +337,7 @@ static void write_accessors(const Glb *glb, JsonWriter *json)
 // One sampler and one channel for each moving property; all samplers share the times.
 static void write_motion(JsonWriter *json, const GlbChannel *channels, int count)
 {
-    assert(channels || count == 0);
+    assert_debug(channels || count == 0);
     if (count == 0)
         return;
     json_begin_array(json, "animations");

@@ -212,7 +212,7 @@ enum { DRAWN_FIELDS_MAX = 7, LOOKUP_ROWS_MAX = 64 };
 static void write_field(const SceneNode *node, const char *name, JsonWriter *json)
 {
     const FieldType *field = schema_field(node->type, name);
-    assert(field);
+    assert_debug(field);
     FieldValue value = scene_value(node, field);
     switch (field->kind) {
     case FIELD_SF_INT32: json_int(json, name, value.i); break;
@@ -254,7 +254,7 @@ static void write_place(const Physics *physics, const SceneNode *node, JsonWrite
 // The solids of the same robot that move the bones of a skin, -1 where there is none.
 static void write_bones(const Physics *physics, const SceneNode *skin, JsonWriter *json)
 {
-    assert(schema_field(skin->type, "bones"));
+    assert_debug(schema_field(skin->type, "bones"));
     const FieldList *bones = scene_list(skin, "bones");
     int top = top_solid(physics, meta_solid_above(physics, skin));
     json_begin_array(json, "bones");

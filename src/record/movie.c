@@ -113,7 +113,7 @@ static bool has_ended(MovieRecorder *movie, bool waits)
 
 static bool send_bytes(MovieRecorder *movie, const void *data, size_t size)
 {
-    assert(data || size == 0);
+    assert_debug(data || size == 0);
     const uint8_t *bytes = data;
     while (size > 0 && movie->state == MOVIE_RECORDING) {
         ssize_t count = write(movie->input, bytes, size);

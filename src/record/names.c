@@ -26,7 +26,7 @@ static void read_solids(const JsonValue *meta, RecordingNames *names)
 
 static void read_joints(const JsonValue *meta, RecordingNames *names)
 {
-    assert(names->joint_count == 0);
+    assert_debug(names->joint_count == 0);
     const JsonValue *list = json_member(meta, "joints");
     for (const JsonValue *joint = list ? list->first : NULL; joint; joint = joint->next) {
         const char *name = json_member_string(joint, "name");

@@ -40,7 +40,7 @@ struct Playback {
 
 static void read_clip(Playback *playback, const Text *block, Worker *worker, const Limits *limits, DiagSink *diags)
 {
-    assert(block->data || block->length == 0);
+    assert_debug(block->data || block->length == 0);
     const char *end = block->length > 0 ? memchr(block->data, '\n', block->length) : NULL, *why;
     size_t head = end ? (size_t)(end - block->data) : 0;
     arena_reset(playback->arena);

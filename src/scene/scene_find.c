@@ -133,7 +133,7 @@ bool scene_node_place(const SceneNode *node, const char **field, int *index)
 
 SceneNode *scene_find_top(const Scene *scene, const char *type)
 {
-    assert(schema_type(type));
+    assert_debug(schema_type(type));
     const FieldList *nodes = scene_list(scene_root(scene), "children");
     for (int i = 0; i < nodes->count; i++) {
         SceneNode *node = scene_list_node(nodes, i);

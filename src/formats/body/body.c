@@ -84,7 +84,7 @@ static void read_handlers(BodyReader *reader, const YamlNode *node)
 
 static void read_info(BodyReader *reader, const YamlNode *top)
 {
-    assert(yaml_is_map(top));
+    assert_debug(yaml_is_map(top));
     const char *const *known = top_keys;
     BodyInfo *own = NULL, **tail = &own;
     for (int i = 0; i < top->count; i++)
@@ -127,7 +127,7 @@ static const char *const info_keys[] = { "link_group",
 
 static void warn_top_slips(BodyReader *reader, const YamlNode *top)
 {
-    assert(yaml_is_map(top));
+    assert_debug(yaml_is_map(top));
     for (int i = 0; i < top->count && i < 1000; i++) {
         const YamlPair *pair = &top->pairs[i];
         if (pair->value->anchor || body_key_is(pair->key, top_keys) || body_key_is(pair->key, info_keys)
@@ -143,7 +143,7 @@ static void warn_top_slips(BodyReader *reader, const YamlNode *top)
 
 static void read_header(BodyReader *reader, const YamlNode *top)
 {
-    assert(yaml_is_map(top));
+    assert_debug(yaml_is_map(top));
     BodyModel *model = reader->model;
     const char *unit = "degree";
     model->format_version = 1.0;
@@ -169,7 +169,7 @@ static void read_header(BodyReader *reader, const YamlNode *top)
 
 static bool read_links(BodyReader *reader, const YamlNode *top)
 {
-    assert(yaml_is_map(top));
+    assert_debug(yaml_is_map(top));
     const YamlNode *links = yaml_get(top, "links");
     if (!links || links->kind == YAML_SCALAR || links->count == 0) {
         diag_error(reader->diags, links ? links->pos : top->pos, "a body needs 'links' with at least one entry");
@@ -295,7 +295,7 @@ static bool read_body(BodyReader *reader, const YamlNode *top)
 // reading.
 static BodyModel *load_text(const char *path, const char *text, size_t size, const BodyLoad *load, DiagSink *diags)
 {
-    assert(path && (text || size == 0) && load->resolver && load->chain && load->element_count && diags);
+    assert_debug(path && (text || size == 0) && load->resolver && load->chain && load->element_count && diags);
     static const BodyOptions no_options = { 0 };
     BodyModel *model = memory_alloc(sizeof *model);
     model->arena = arena_create();

@@ -102,7 +102,7 @@ static void add_quoted(Text *out, const char *text)
 // What an instance may choose: the usual fields of a robot, connected to its Robot node.
 static void write_proto(Scene *scene, SceneNode *robot, const char *name, Text *out)
 {
-    assert(robot && name);
+    assert_debug(robot && name);
     Vec3 t = scene_vec3(robot, "translation");
     Rotation r = scene_rotation(robot, "rotation");
     text_printf(out, "#VRML_SIM R2025a utf8\nPROTO %s [\n  field SFVec3f    translation    ", name);
@@ -174,7 +174,7 @@ static bool save_world(const char *from, const char *to, const FormatsOptions *o
 
 bool body_convert(const char *from, const char *to, const FormatsOptions *options, DiagSink *diags, bool *is_ours)
 {
-    assert(options && is_ours);
+    assert_debug(options && is_ours);
     const char *source = path_extension(from), *target = path_extension(to);
     bool from_body = !strcasecmp(source, ".body"), from_project = !strcasecmp(source, ".cnoid");
     BodyOptions body_options = { .limits = options->limits, .search_paths = options->search_paths };

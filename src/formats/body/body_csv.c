@@ -160,7 +160,7 @@ static void add_word(Text *out, const char *word)
 
 static void write_links(const BodyModel *model, const BodyFrame *frames, const char *file, Text *out)
 {
-    assert(frames || model->link_count == 0);
+    assert_debug(frames || model->link_count == 0);
     for (int i = 0; i < model->link_count; i++) {
         const BodyLink *link = &model->links[i];
         add_word(out, file);

@@ -33,7 +33,7 @@ static void read_force(BodyReader *reader, const YamlNode *map, BodyDevice *devi
 static void read_word(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key,
                       const char *const *words, const char **value)
 {
-    assert(words[0]);
+    assert_debug(words[0]);
     const char *word;
     if (!body_string(reader, map, key, old_key, &word))
         return;
@@ -70,7 +70,7 @@ static void limit_size(BodyReader *reader, const YamlNode *map, const char *what
 
 static void read_camera(BodyReader *reader, const YamlNode *map, BodyDevice *device)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     static const char *const lenses[] = { "NORMAL", "FISHEYE", "DUAL_FISHEYE", NULL };
     read_word(reader, map, "lens_type", "lensType", lenses, &device->lens);
     body_int(reader, map, "width", NULL, &device->width);
@@ -91,7 +91,7 @@ static void read_camera(BodyReader *reader, const YamlNode *map, BodyDevice *dev
 
 static void read_sweep(BodyReader *reader, const YamlNode *map, const char *name, double *low, double *high)
 {
-    assert(low && high);
+    assert_debug(low && high);
     if (!(*high >= *low) || *high - *low > 360.0 * DEGREE + 1e-9) {
         diag_warning(reader->diags, map->pos, "%s sweep from %g to %g rad cannot be; using 120 degrees", name, *low,
                      *high);
@@ -116,7 +116,7 @@ static int count_samples(BodyReader *reader, const YamlNode *map, double range, 
 
 static void read_range_sensor(BodyReader *reader, const YamlNode *map, BodyDevice *device)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     double range;
     device->min_yaw = -60.0 * DEGREE;
     device->max_yaw = 60.0 * DEGREE;

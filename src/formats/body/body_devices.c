@@ -50,7 +50,7 @@ static void add_gyro(const DeviceNode *at, const char *suffix)
 
 static void add_force_sensor(const DeviceNode *at)
 {
-    assert(at->device->type == BODY_FORCE_SENSOR);
+    assert_debug(at->device->type == BODY_FORCE_SENSOR);
     Scene *scene = at->out->scene;
     SceneNode *node = add(at, "ForceTorqueSensor", "", at->pose);
     scene_set_string(scene, node, "type", "force-3d");
@@ -98,7 +98,7 @@ static void set_detection(const DeviceNode *at, SceneNode *node)
 
 static void add_camera(const DeviceNode *at)
 {
-    assert(at->device->type == BODY_CAMERA || at->device->type == BODY_RANGE_CAMERA);
+    assert_debug(at->device->type == BODY_CAMERA || at->device->type == BODY_RANGE_CAMERA);
     const BodyDevice *device = at->device;
     Scene *scene = at->out->scene;
     bool has_depth = device->type == BODY_RANGE_CAMERA;
@@ -122,7 +122,7 @@ static void add_camera(const DeviceNode *at)
 // A Lidar looks straight ahead, so a sweep that is not symmetric turns the node.
 static void add_range_sensor(const DeviceNode *at)
 {
-    assert(at->device->type == BODY_RANGE_SENSOR);
+    assert_debug(at->device->type == BODY_RANGE_SENSOR);
     const BodyDevice *device = at->device;
     Scene *scene = at->out->scene;
     Pose pose = optical_pose(at);
@@ -159,7 +159,7 @@ static bool is_def_name(const char *name)
 
 static void add_light(const DeviceNode *at)
 {
-    assert(at->device->type == BODY_SPOT_LIGHT || at->device->type == BODY_POINT_LIGHT);
+    assert_debug(at->device->type == BODY_SPOT_LIGHT || at->device->type == BODY_POINT_LIGHT);
     const BodyDevice *device = at->device;
     Scene *scene = at->out->scene;
     bool is_spot = device->type == BODY_SPOT_LIGHT;
@@ -213,7 +213,7 @@ static void add_other(const DeviceNode *at)
         [BODY_MARKER] = "Marker", [BODY_DIGITAL_IO] = "DigitalIO",  [BODY_ZMP] = "ZmpSensor"
     };
     Pose pose = at->pose;
-    assert(types[device->type]);
+    assert_debug(types[device->type]);
     if (device->type == BODY_MARKER)
         pose = pose_mul(pose, (Pose){ device->offset_translation, quat_from_mat3(device->offset_rotation) });
     SceneNode *node = add(at, types[device->type], "", pose);

@@ -20,7 +20,7 @@ void body_mass_add(BodyMassSum *sum, BodyMassPart part)
 
 static BodyMassPart read_mass_part(BodyReader *reader, const YamlNode *map)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     BodyMassPart part = { 0 };
     body_hard_double(reader, map, "mass", NULL, &part.mass);
     body_vec3(reader, map, "center_of_mass", "centerOfMass", &part.com);
@@ -101,7 +101,7 @@ const char *body_resolve(BodyReader *reader, const char *uri, const char *what, 
 
 static BodyFile *open_yaml(BodyReader *reader, const char *path, SourcePos pos)
 {
-    assert(path);
+    assert_debug(path);
     for (BodyFile *file = reader->files; file; file = file->next)
         if (!strcmp(file->path, path))
             return file;
@@ -378,7 +378,7 @@ static int compare_keys(const void *a, const void *b)
 // One element per type: Choreonoid keeps maps sorted by key, and so the order of elements is that of their types.
 static void read_keyed(BodyReader *reader, const YamlNode *map, ElementScope scope)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     const YamlPair **pairs = memory_alloc_array((size_t)map->count, sizeof *pairs);
     for (int i = 0; i < map->count; i++)
         pairs[i] = &map->pairs[i];
@@ -403,7 +403,7 @@ static void read_keyed(BodyReader *reader, const YamlNode *map, ElementScope sco
 
 void body_elements_read(BodyReader *reader, const YamlNode *elements, ElementScope scope)
 {
-    assert(elements);
+    assert_debug(elements);
     if (elements->kind == YAML_LIST) {
         for (int i = 0; i < elements->count; i++) {
             const YamlNode *item = elements->items[i];

@@ -73,7 +73,7 @@ static void read_link(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw
 // before it.
 static void read_track(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     static const char *const keys[] = { "numJoints",   "num_joints",         "joint_offset",
                                         "jointOffset", "initialJointAngles", "initial_joint_angles",
                                         NULL };
@@ -220,7 +220,7 @@ void body_part_add(BodyReader *reader, const BodyModel *part, const BodyPartKeys
 // here come on top. What it adds counts against the same budget, else bodies that name each other grow without end.
 static void read_sub_body(BodyReader *reader, const YamlNode *map, BodyRawLinks *raw)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     static const char *const sub_keys[] = {
         "uri", "url", "prefix", "suffix", "device_prefix", "devicePrefix", "joint_id_offset", "jointIdOffset", NULL
     };
@@ -257,7 +257,7 @@ static void read_sub_body(BodyReader *reader, const YamlNode *map, BodyRawLinks 
 
 static void read_entry(BodyReader *reader, const char *type, const YamlNode *map, BodyRawLinks *raw)
 {
-    assert(reader->element_count && raw);
+    assert_debug(reader->element_count && raw);
     static const char *const types[] = { "Link", "ContinuousTrack", "SubBody", "Skip" };
     if (!yaml_is_map(map)) {
         diag_error(reader->diags, map->pos, "an entry of links wants a map of its keys");

@@ -155,7 +155,7 @@ static Vec3 snapped(Vec3 v)
 
 static void read_motor(BodyFrom *from, const SceneNode *motor, BodyLink *link)
 {
-    assert(scene_node_is(motor, "Motor"));
+    assert_debug(scene_node_is(motor, "Motor"));
     static const char *const modes[] = { "none", "effort", "displacement", "velocity", "position" };
     link->joint_name = body_from_text(from, scene_string(motor, "name"));
     link->actuation = BODY_ACTUATION_DISPLACEMENT;
@@ -184,7 +184,7 @@ static void read_motor(BodyFrom *from, const SceneNode *motor, BodyLink *link)
 
 static const SceneNode *find_motor(BodyFrom *from, const SceneNode *joint, const char *field)
 {
-    assert(schema_field(joint->type, field));
+    assert_debug(schema_field(joint->type, field));
     const FieldList *devices = scene_list(joint, field);
     const SceneNode *motor = NULL;
     for (int i = 0; i < devices->count; i++) {
@@ -210,7 +210,7 @@ static void read_stops(const SceneNode *parameters, BodyLink *link)
 
 static void report_springs(BodyFrom *from, const SceneNode *joint)
 {
-    assert(scene_node_is(joint, "Joint"));
+    assert_debug(scene_node_is(joint, "Joint"));
     static const char *const holders[] = { "jointParameters", "jointParameters2", "jointParameters3" };
     static const char *const fields[] = { "springConstant", "dampingConstant", "staticFriction",
                                           "suspensionSpringConstant", "suspensionDampingConstant" };

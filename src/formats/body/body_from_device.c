@@ -28,7 +28,7 @@ static BodyDevice *add_device(BodyFrom *from, BodyDeviceType type, const SceneNo
 
 static bool has_sibling(const SceneNode *node, const char *type, const char *name, size_t length)
 {
-    assert(type && name);
+    assert_debug(type && name);
     const SceneNode *parent = scene_parent(node);
     const FieldList *list = parent && schema_field(parent->type, "children") ? scene_list(parent, "children") : NULL;
     for (int i = 0; list && i < list->count; i++) {
@@ -49,7 +49,7 @@ static bool is_companion(const SceneNode *node, const char *main_type, const cha
 
 static Vec3 rating_of(const SceneNode *node)
 {
-    assert(schema_field(node->type, "maxReading"));
+    assert_debug(schema_field(node->type, "maxReading"));
     Vec3 bound = scene_vec3(node, "maxReading");
     for (int i = 0; i < 3; i++)
         if ((&bound.x)[i] < 0.0)
@@ -106,7 +106,7 @@ static const char *joined_lines(BodyFrom *from, const SceneNode *node, const cha
 
 static void set_camera(const SceneNode *node, BodyDevice *device, const char *format)
 {
-    assert(schema_field(node->type, "width"));
+    assert_debug(schema_field(node->type, "width"));
     device->format = format;
     device->frame.m = mat3_mul(device->frame.m, node_to_gl);
     device->width = scene_int(node, "width");
@@ -132,7 +132,7 @@ static void set_camera(const SceneNode *node, BodyDevice *device, const char *fo
 
 static void set_lidar(const SceneNode *node, BodyDevice *device)
 {
-    assert(scene_node_is(node, "Lidar"));
+    assert_debug(scene_node_is(node, "Lidar"));
     device->frame.m = mat3_mul(device->frame.m, node_to_gl);
     double yaw = scene_float(node, "fieldOfView"), pitch = scene_float(node, "verticalFieldOfView");
     device->yaw_samples = scene_int(node, "horizontalResolution");
@@ -154,7 +154,7 @@ static void set_lidar(const SceneNode *node, BodyDevice *device)
 
 static void set_light(BodyFrom *from, const SceneNode *node, BodyDevice *device, BodyFrame frame)
 {
-    assert(scene_node_is(node, "Light"));
+    assert_debug(scene_node_is(node, "Light"));
     device->frame = frame;
     device->name = node->def ? body_from_text(from, node->def) : "";
     device->frame.t = body_frame_apply(frame, scene_vec3(node, "location"));

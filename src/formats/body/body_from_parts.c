@@ -25,7 +25,7 @@ static void set_file(BodyFrom *from, const SceneNode *node, BodyGeometry *geomet
 // Takes the mesh over; nothing is set when it is NULL.
 static void set_triangles(BodyFrom *from, Mesh *mesh, BodyGeometry *geometry)
 {
-    assert(geometry);
+    assert_debug(geometry);
     if (!mesh)
         return;
     geometry->kind = BODY_TRIANGLES;
@@ -41,7 +41,7 @@ static void set_triangles(BodyFrom *from, Mesh *mesh, BodyGeometry *geometry)
 // An ElevationGrid lies in x and y here; as faces it needs no agreement about axes.
 static void set_grid(BodyFrom *from, const SceneNode *node, BodyGeometry *geometry)
 {
-    assert(scene_node_is(node, "ElevationGrid"));
+    assert_debug(scene_node_is(node, "ElevationGrid"));
     const FieldList *heights = scene_list(node, "height");
     MeshGrid grid = { .columns = scene_int(node, "xDimension"),
                       .rows = scene_int(node, "yDimension"),
@@ -57,7 +57,7 @@ static void set_grid(BodyFrom *from, const SceneNode *node, BodyGeometry *geomet
 // NULL: neither.
 static BodyGeometry *read_geometry(BodyFrom *from, const SceneNode *node, BodyFrame *frame)
 {
-    assert(schema_type_is(node->type, "Geometry"));
+    assert_debug(schema_type_is(node->type, "Geometry"));
     const char *type = node->type->name;
     ShapeForm form = shape_form(node);
     BodyGeometry *geometry = body_geometry_create(from->model->arena, GEOMETRY_BOX, node->pos);

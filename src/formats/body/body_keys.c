@@ -109,7 +109,7 @@ bool body_hard_double(BodyReader *reader, const YamlNode *map, const char *key, 
 
 bool body_hard_int(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, int *value)
 {
-    assert(key && value);
+    assert_debug(key && value);
     const YamlNode *node = body_key(map, key, old_key);
     if (!node)
         return false;
@@ -203,7 +203,7 @@ bool body_numbers(BodyReader *reader, const YamlNode *map, const char *key, cons
 
 bool body_indices(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, BodyIndices *value)
 {
-    assert(key);
+    assert_debug(key);
     const YamlNode *list = body_key(map, key, old_key);
     if (!list)
         return false;
@@ -296,7 +296,7 @@ bool body_rotation(BodyReader *reader, const YamlNode *map, const char *key, Mat
 
 BodyFrame body_transform(BodyReader *reader, const YamlNode *map)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     BodyFrame frame = BODY_FRAME_IDENTITY;
     body_translation(reader, map, "translation", &frame.t);
     body_rotation(reader, map, "rotation", &frame.m);
@@ -405,7 +405,7 @@ static const char *const foreign_keys[] = { "jointLockForceRange",
 void body_check_keys(BodyReader *reader, const YamlNode *map, const char *context, const char *const *known,
                      const char *const *more, BodyInfo **info)
 {
-    assert(yaml_is_map(map) && known);
+    assert_debug(yaml_is_map(map) && known);
     while (info && *info)
         info = &(*info)->next;
     for (int i = 0; i < map->count; i++) {

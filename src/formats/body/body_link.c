@@ -191,7 +191,7 @@ static bool is_unlimited(const char *text)
 static bool read_limit(BodyReader *reader, const YamlNode *node, const char *key, double unit, double sign,
                        double *value)
 {
-    assert(sign == 1.0 || sign == -1.0);
+    assert_debug(sign == 1.0 || sign == -1.0);
     if (yaml_is_scalar(node) && is_unlimited(node->text)) {
         *value = (*node->text == '-' ? -1.0 : *node->text == '+' ? 1.0 : sign) * BODY_UNLIMITED;
         return true;
@@ -288,7 +288,7 @@ static void read_rotor(BodyReader *reader, const YamlNode *map, BodyLink *link)
 
 void body_link_read(BodyReader *reader, const YamlNode *map, BodyLink *link, bool is_sub_body)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     if (!is_sub_body) {
         link->pos = map->pos;
         body_string(reader, map, "name", NULL, &link->name);

@@ -175,7 +175,7 @@ static double read_number(const YamlNode *map, const char *key, const char *old_
 
 static void read_pair(BodyMaterials *table, const YamlNode *map, DiagSink *diags)
 {
-    assert(table);
+    assert_debug(table);
     const YamlNode *names = yaml_get(map, "materials");
     if (!yaml_is_list(names) || names->count < 2 || names->count > 64) {
         diag_error(diags, map->pos, "a contact material needs 'materials', a list of two or more names");
@@ -196,7 +196,7 @@ static void read_pair(BodyMaterials *table, const YamlNode *map, DiagSink *diags
 // A later table adds to those before and replaces pairs of the same names, as a project may name several.
 bool body_materials_load(BodyMaterials *table, const char *path, const Limits *limits, DiagSink *diags)
 {
-    assert(table && path);
+    assert_debug(table && path);
     FileData file;
     if (!file_read(path, (size_t)limits_or_default(limits)->file_bytes, &file, diags, (SourcePos){ 0 }))
         return false;
@@ -227,7 +227,7 @@ bool body_materials_load(BodyMaterials *table, const char *path, const Limits *l
 
 BodyContact body_materials_pair(const BodyMaterials *table, const char *a, const char *b)
 {
-    assert(table && a && b);
+    assert_debug(table && a && b);
     a = plain_name(a);
     b = plain_name(b);
     const Pair *pair = find_pair(table, a, b);

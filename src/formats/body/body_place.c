@@ -43,7 +43,7 @@ static bool collect(SceneNode *node, void *context)
 
 static const BodyModel *load(Placing *placing, const SceneNode *node)
 {
-    assert(schema_type_is(node->type, "Body"));
+    assert_debug(schema_type_is(node->type, "Body"));
     const char *url = scene_string(node, "url");
     SourcePos pos = scene_field_pos(node, "url");
     if (!*url) {
@@ -105,7 +105,7 @@ static void mark_in_proto(SceneNode *node)
 // what its fields say is connected to the robot inside.
 static void place(Placing *placing, SceneNode *node)
 {
-    assert(schema_type_is(node->type, "Body"));
+    assert_debug(schema_type_is(node->type, "Body"));
     const BodyModel *model = load(placing, node);
     BodyPlacement placement = { .time_step = placing->time_step,
                                 .controller = scene_string(node, "controller"),

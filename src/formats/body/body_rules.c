@@ -72,7 +72,7 @@ static void read_extra_axis(BodyReader *reader, const YamlNode *map, BodyExtraJo
 
 static void read_extra_joint(BodyReader *reader, const YamlNode *map)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     static const char *const keys[] = {
         // clang-format off
         "name", "link1_name", "link1Name", "link2_name", "link2Name",
@@ -125,7 +125,7 @@ static void rule_add(RuleList *list, BodyRule rule) { *memory_push(list->items, 
 // A list of names, or the word "all"; names of links that are not there are told and left out.
 static void read_rule_links(BodyReader *reader, const YamlNode *node, BodyRule *rule)
 {
-    assert(rule->type != BODY_RULE_CHAIN_LEVEL);
+    assert_debug(rule->type != BODY_RULE_CHAIN_LEVEL);
     if (yaml_is_scalar(node)) {
         rule->is_all = !strcmp(node->text, "all");
         if (rule->is_all)
@@ -225,7 +225,7 @@ static void read_old_rules(BodyReader *reader, const YamlNode *map, RuleList *li
 
 void body_rules_read(BodyReader *reader, const YamlNode *root)
 {
-    assert(yaml_is_map(root));
+    assert_debug(yaml_is_map(root));
     const YamlNode *rules = yaml_get(root, "collision_detection_rules");
     const YamlNode *old = yaml_get(root, "collisionDetection");
     RuleList list = { 0 };

@@ -89,7 +89,7 @@ static Mat3 symmetric(Mat3 m) { return mat3_scale(mat3_add(m, mat3_transposed(m)
 // Whether mass data can be given to a body as they are; else they are mended.
 static bool mend_mass(const BodyLink *link, double *mass, Mat3 *inertia)
 {
-    assert(mass && inertia);
+    assert_debug(mass && inertia);
     bool is_fine = true;
     *mass = link->mass;
     *inertia = symmetric(link->inertia);
@@ -679,7 +679,7 @@ static bool collect_material(SceneNode *node, void *context)
 static SceneNode *contact_node(BodyScene *out, const BodyMaterials *materials, const char *a, const char *b, double dt,
                                double gravity)
 {
-    assert(materials && a && b);
+    assert_debug(materials && a && b);
     Scene *scene = out->scene;
     BodyContact contact = body_materials_pair(materials, a, b);
     SceneNode *node = body_scene_node(out, "ContactProperties", (SourcePos){ 0 });

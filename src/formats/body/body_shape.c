@@ -68,7 +68,7 @@ static bool read_round(BodyReader *reader, const YamlNode *map, BodyGeometry *ge
 
 static bool read_extrusion(BodyReader *reader, const YamlNode *map, BodyGeometry *geometry)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     if (!body_numbers(reader, map, "cross_section", "crossSection", 2, &geometry->cross_section)) {
         static const double square[] = { 1, 1, 1, -1, -1, -1, -1, 1, 1, 1 };
         geometry->cross_section = (BodyNumbers){ arena_copy(reader->arena, square, sizeof square), COUNT_OF(square) };
@@ -94,7 +94,7 @@ static bool read_extrusion(BodyReader *reader, const YamlNode *map, BodyGeometry
 // rely on their product.
 static bool read_grid(BodyReader *reader, const YamlNode *map, BodyGeometry *geometry)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     body_int(reader, map, "x_dimension", "xDimension", &geometry->x_dimension);
     body_int(reader, map, "z_dimension", "zDimension", &geometry->z_dimension);
     body_double(reader, map, "x_spacing", "xSpacing", &geometry->x_spacing);
@@ -127,7 +127,7 @@ static bool read_grid(BodyReader *reader, const YamlNode *map, BodyGeometry *geo
 // Indices out of range would make every later reader unsafe: such faces are left out.
 static bool check_faces(BodyReader *reader, const YamlNode *map, BodyGeometry *geometry)
 {
-    assert(geometry->vertices.items || geometry->vertices.count == 0);
+    assert_debug(geometry->vertices.items || geometry->vertices.count == 0);
     int vertex_count = geometry->vertices.count / 3;
     if (vertex_count > reader->limits->mesh_vertices) {
         diag_error(reader->diags, map->pos, "%d vertices; at most %lld are read", vertex_count,
@@ -273,7 +273,7 @@ static const char *const common_geometry_keys[] = { "type",
 
 static const BodyGeometry *read_geometry(BodyReader *reader, const YamlNode *map)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     const YamlNode *type = yaml_get(map, "type");
     if (!yaml_is_scalar(type)) {
         diag_error(reader->diags, map->pos, "a geometry needs 'type'");
@@ -304,7 +304,7 @@ static const BodyGeometry *read_geometry(BodyReader *reader, const YamlNode *map
 
 static void read_material(BodyReader *reader, const YamlNode *map, BodyAppearance *appearance)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     static const char *const keys[] = { "ambient",           "ambientIntensity", "diffuse",      "diffuseColor",
                                         "emissive",          "emissiveColor",    "specular",     "specularColor",
                                         "specular_exponent", "shininess",        "transparency", NULL };
@@ -323,7 +323,7 @@ static void read_material(BodyReader *reader, const YamlNode *map, BodyAppearanc
 
 static void read_texture(BodyReader *reader, const YamlNode *map, BodyAppearance *appearance)
 {
-    assert(yaml_is_map(map));
+    assert_debug(yaml_is_map(map));
     static const char *const keys[] = { "type",    "uri",      "url",     "repeat", "repeat_s",
                                         "repeatS", "repeat_t", "repeatT", NULL };
     body_check_keys(reader, map, "texture", keys, NULL, NULL);
@@ -424,7 +424,7 @@ void body_shape_read(BodyReader *reader, const YamlNode *map, ElementScope scope
 
 void body_mesh_file_add(BodyReader *reader, const YamlNode *resource, const char *path, ElementScope scope)
 {
-    assert(path);
+    assert_debug(path);
     BodyShape shape = shape_at(scope);
     BodyGeometry *geometry = body_geometry_create(reader->arena, BODY_MESH_FILE, resource->pos);
     body_string(reader, resource, "uri", "url", &geometry->uri);

@@ -83,7 +83,7 @@ static SceneNode *round_node(BodyScene *out, const BodyGeometry *geometry, Vec3 
 {
     Vec3 s = vec3(fabs(scale.x), fabs(scale.y), fabs(scale.z));
     const GeometryType *type = geometry_of_kind(geometry->kind);
-    assert(type && (type->traits & GEOMETRY_IS_ROUND || geometry->kind == GEOMETRY_SPHERE));
+    assert_debug(type && (type->traits & GEOMETRY_IS_ROUND || geometry->kind == GEOMETRY_SPHERE));
     bool is_sphere = geometry->kind == GEOMETRY_SPHERE, ends_round = type->traits & GEOMETRY_ENDS_ROUND;
     if (!is_near(s.x, s.z) || (!(type->traits & GEOMETRY_SCALES_AROUND) && !is_near(s.x, s.y))
         || (geometry->kind == GEOMETRY_CONE && (is_collision || scale.y < 0.0)))
@@ -122,7 +122,7 @@ static bool faces_are_inside_out(const BodyGeometry *geometry)
 // textures follow the faces and are kept as they are.
 static SceneNode *index_set(BodyScene *out, const BodyGeometry *geometry, Vec3 scale)
 {
-    assert(geometry->kind == BODY_FACES || geometry->kind == BODY_TRIANGLES);
+    assert_debug(geometry->kind == BODY_FACES || geometry->kind == BODY_TRIANGLES);
     int count = geometry->vertices.count / 3;
     double *points = malloc(sizeof *points * (size_t)(3 * count + 1));
     for (int i = 0; points && i < 3 * count; i++)
@@ -154,7 +154,7 @@ static SceneNode *index_set(BodyScene *out, const BodyGeometry *geometry, Vec3 s
 
 static SceneNode *extrusion_node(BodyScene *out, const BodyGeometry *geometry, Vec3 scale)
 {
-    assert(geometry->kind == BODY_EXTRUSION);
+    assert_debug(geometry->kind == BODY_EXTRUSION);
     MeshExtrusion extrusion = { .section = geometry->cross_section.items,
                                 .section_count = geometry->cross_section.count / 2,
                                 .spine = geometry->spine.items,
@@ -173,7 +173,7 @@ static SceneNode *extrusion_node(BodyScene *out, const BodyGeometry *geometry, V
 
 static SceneNode *grid_node(BodyScene *out, const BodyGeometry *geometry, Vec3 scale)
 {
-    assert(geometry->kind == BODY_ELEVATION_GRID);
+    assert_debug(geometry->kind == BODY_ELEVATION_GRID);
     MeshGrid grid = { .columns = geometry->x_dimension,
                       .rows = geometry->z_dimension,
                       .column_spacing = geometry->x_spacing,
@@ -261,7 +261,7 @@ static SceneNode *appearance_node(BodyScene *out, const BodyAppearance *appearan
 
 static SceneNode *mesh_file_node(BodyScene *out, const BodyShape *shape, bool is_collision)
 {
-    assert(shape->geometry->kind == BODY_MESH_FILE && shape->geometry->path);
+    assert_debug(shape->geometry->kind == BODY_MESH_FILE && shape->geometry->path);
     const BodyGeometry *geometry = shape->geometry;
     const char *extension = strrchr(geometry->path, '.');
     bool is_cad = extension && (!strcasecmp(extension, ".dae") || !strcasecmp(extension, ".obj"));
@@ -290,7 +290,7 @@ static SceneNode *mesh_file_node(BodyScene *out, const BodyShape *shape, bool is
 // A node at a pose, with a Pose or Transform around it where one is needed.
 static SceneNode *placed(BodyScene *out, SceneNode *node, Pose pose, Vec3 scale, SourcePos pos)
 {
-    assert(node);
+    assert_debug(node);
     bool is_scaled = scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0;
     bool is_moved = vec3_length2(pose.t) > 0.0 || fabs(pose.q.x) + fabs(pose.q.y) + fabs(pose.q.z) > 1e-14;
     if (!is_scaled && !is_moved)

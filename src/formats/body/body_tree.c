@@ -252,7 +252,7 @@ static void build_model(BodyReader *reader, BodyRawLinks *raw, int root)
 
 static int find_root(BodyReader *reader, const YamlNode *top, const BodyRawLinks *raw)
 {
-    assert(raw->slots);
+    assert_debug(raw->slots);
     const char *name;
     if (!top || !body_string(reader, top, "root_link", "rootLink", &name))
         return 0;

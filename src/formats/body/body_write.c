@@ -70,7 +70,7 @@ static void put_numbers(Writer *writer, const char *key, const double *numbers, 
 
 static void put_indices(Writer *writer, const char *key, BodyIndices indices)
 {
-    assert(indices.items || indices.count == 0);
+    assert_debug(indices.items || indices.count == 0);
     begin_key(writer, key);
     text_add_string(writer->out, " [ ");
     for (int i = 0; i < indices.count; i++) {
@@ -197,7 +197,7 @@ static void put_orientation(Writer *writer, BodyNumbers turns)
 
 static void put_extrusion(Writer *writer, const BodyGeometry *geometry)
 {
-    assert(geometry->kind == BODY_EXTRUSION);
+    assert_debug(geometry->kind == BODY_EXTRUSION);
     put_numbers(writer, "cross_section", geometry->cross_section.items, geometry->cross_section.count);
     put_numbers(writer, "spine", geometry->spine.items, geometry->spine.count);
     if (geometry->orientation.count > 0)
@@ -212,7 +212,7 @@ static void put_extrusion(Writer *writer, const BodyGeometry *geometry)
 
 static void put_elevation_grid(Writer *writer, const BodyGeometry *geometry)
 {
-    assert(geometry->kind == BODY_ELEVATION_GRID);
+    assert_debug(geometry->kind == BODY_ELEVATION_GRID);
     put_int(writer, "x_dimension", geometry->x_dimension);
     put_int(writer, "z_dimension", geometry->z_dimension);
     put_number(writer, "x_spacing", geometry->x_spacing);
@@ -224,7 +224,7 @@ static void put_elevation_grid(Writer *writer, const BodyGeometry *geometry)
 
 static void put_faces(Writer *writer, const BodyGeometry *geometry)
 {
-    assert(geometry->kind == BODY_FACES || geometry->kind == BODY_TRIANGLES);
+    assert_debug(geometry->kind == BODY_FACES || geometry->kind == BODY_TRIANGLES);
     put_numbers(writer, "vertices", geometry->vertices.items, geometry->vertices.count);
     put_indices(writer, "faces", geometry->faces);
     if (geometry->normals.count > 0)
@@ -316,7 +316,7 @@ static void put_appearance(Writer *writer, const BodyAppearance *appearance)
 
 static void put_mesh_resource(Writer *writer, const BodyShape *shape)
 {
-    assert(shape->geometry->kind == BODY_MESH_FILE);
+    assert_debug(shape->geometry->kind == BODY_MESH_FILE);
     const BodyGeometry *geometry = shape->geometry;
     put_word(writer, "type", "Resource");
     put_word(writer, "uri", uri_of(writer, geometry->uri, geometry->path));
@@ -335,7 +335,7 @@ static void put_mesh_resource(Writer *writer, const BodyShape *shape)
 
 static void put_shape(Writer *writer, const BodyShape *shape)
 {
-    assert(shape->is_visual || shape->is_collision);
+    assert_debug(shape->is_visual || shape->is_collision);
     begin_item(writer);
     bool is_one_sided = !shape->is_visual || !shape->is_collision;
     if (is_one_sided) {
@@ -383,7 +383,7 @@ static void put_optics(Writer *writer, const BodyDevice *device)
 
 static void put_camera(Writer *writer, const BodyDevice *device)
 {
-    assert(device->type == BODY_CAMERA || device->type == BODY_RANGE_CAMERA);
+    assert_debug(device->type == BODY_CAMERA || device->type == BODY_RANGE_CAMERA);
     put_word(writer, "format", device->format);
     if (strcmp(device->lens, "NORMAL"))
         put_word(writer, "lens_type", device->lens);
@@ -471,7 +471,7 @@ static void put_lines(Writer *writer, const char *key, const char *lines, bool i
 
 static void put_holder(Writer *writer, const BodyDevice *device)
 {
-    assert(device->type == BODY_HOLDER);
+    assert_debug(device->type == BODY_HOLDER);
     put_categories(writer, device);
     put_word(writer, "hold_condition", device->hold_condition);
     put_number(writer, "max_hold_distance", device->max_hold_distance);
@@ -488,7 +488,7 @@ static void put_conveyor(Writer *writer, const BodyDevice *device)
 
 static void put_marker(Writer *writer, const BodyDevice *device)
 {
-    assert(device->type == BODY_MARKER);
+    assert_debug(device->type == BODY_MARKER);
     put_word(writer, "marker_type", device->marker_type);
     put_number(writer, "size", device->marker_size);
     put_vec3(writer, "color", device->color);

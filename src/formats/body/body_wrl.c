@@ -32,7 +32,7 @@ typedef struct Walk {
 // Each face the other way round; coordinates of textures follow their corners no longer, and go.
 static void turn_faces(BodyGeometry *geometry)
 {
-    assert(geometry->faces.items || geometry->faces.count == 0);
+    assert_debug(geometry->faces.items || geometry->faces.count == 0);
     for (int first = 0, i = 0; i <= geometry->faces.count; i++) {
         if (i < geometry->faces.count && geometry->faces.items[i] >= 0)
             continue;
@@ -76,7 +76,7 @@ static bool read_extrusion(Arena *arena, const SceneNode *node, BodyGeometry *ge
 
 static bool read_grid(const Limits *limits, Arena *arena, const SceneNode *node, BodyGeometry *geometry)
 {
-    assert(schema_type_is(node->type, "ElevationGrid"));
+    assert_debug(schema_type_is(node->type, "ElevationGrid"));
     geometry->x_dimension = scene_int(node, "xDimension");
     geometry->z_dimension = scene_int(node, "zDimension");
     geometry->x_spacing = scene_float(node, "xSpacing");
@@ -92,7 +92,7 @@ static bool read_grid(const Limits *limits, Arena *arena, const SceneNode *node,
 // there.
 static const BodyGeometry *read_geometry(const Walk *walk, const SceneNode *node)
 {
-    assert(node->type);
+    assert_debug(node->type);
     Arena *arena = scene_arena(walk->out->scene);
     BodyGeometry *geometry = body_geometry_create(arena, GEOMETRY_BOX, node->pos);
     const char *type = node->type->name;

@@ -95,7 +95,7 @@ static void read_placement(Project *project, const YamlNode *data, BodyPlacement
 // Displacements by joint id. The newer spelling is in degrees for every joint, also for slides.
 static double *read_displacements(Project *project, const YamlNode *data, const BodyModel *model, int *count)
 {
-    assert(model && count);
+    assert_debug(model && count);
     const YamlNode *degrees = yaml_get(data, "joint_displacements"), *plain = yaml_get(data, "jointPositions");
     const YamlNode *list = degrees ? degrees : plain;
     *count = 0;

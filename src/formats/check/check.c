@@ -78,7 +78,7 @@ static bool is_at_root(const Check *check, const Place *place) { return place->h
 // Whether the field takes this type at all. Reports it and puts the node aside when not.
 static bool fits_field(Check *check, SceneNode *node, const NodeType *type, const Place *place)
 {
-    assert(place->field);
+    assert_debug(place->field);
     if (is_root_only(type)) {
         if (is_at_root(check, place))
             return true;
@@ -106,7 +106,7 @@ static bool fits_field(Check *check, SceneNode *node, const NodeType *type, cons
 
 static void check_position(Check *check, const SceneNode *node, const Place *place)
 {
-    assert(node->type);
+    assert_debug(node->type);
     const NodeType *type = node->type;
     bool is_solid = schema_type_is(type, "Solid"), is_joint = schema_type_is(type, "Joint");
     bool is_propeller = !strcmp(type->name, "Propeller");
@@ -153,7 +153,7 @@ static int64_t count_below(const SceneNode *node)
 // A USE of something that has a body or a state of its own becomes a copy. Returns it, or NULL when it stays.
 static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type, const Place *place)
 {
-    assert(use->kind == SCENE_NODE_USE && use->target);
+    assert_debug(use->kind == SCENE_NODE_USE && use->target);
     enum { COPIED_MAX = 1000000 };
     if (!is_single(type) || place->in_bounding)
         return NULL;

@@ -29,7 +29,7 @@ static void hint_colliding(DiagSink *diags)
 
 static bool check_geometry(Bounding *bounding, SceneNode *node, const SceneNode *geometry)
 {
-    assert(schema_type_is(geometry->type, "Geometry"));
+    assert_debug(schema_type_is(geometry->type, "Geometry"));
     Check *check = bounding->check;
     const char *type = geometry->type->name;
     const GeometryType *form = geometry_type(type);
@@ -111,7 +111,7 @@ static bool has_own_mass(const SceneNode *physics)
 
 void check_bounding(Check *check, SceneNode *solid)
 {
-    assert(schema_type_is(solid->type, "Solid"));
+    assert_debug(schema_type_is(solid->type, "Solid"));
     SceneNode *physics = schema_field(solid->type, "physics") ? scene_child(solid, "physics") : NULL;
     const FieldType *field = schema_field(solid->type, "boundingObject");
     FieldValue value = scene_value(solid, field);

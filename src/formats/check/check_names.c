@@ -111,7 +111,7 @@ static bool find_name(SceneNode *node, void *context)
 
 const char *formats_free_name(const Scene *scene, const SceneNode *holder, const char *name, Arena *arena)
 {
-    assert(name);
+    assert_debug(name);
     const SceneNode *solid = holder;
     while (solid && !schema_type_is(solid->type, "Solid"))
         solid = scene_parent(solid);

@@ -70,7 +70,7 @@ static void clamp_int(Check *check, SceneNode *node, const char *name, int max)
 
 static void world_info(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_type_is(node->type, "WorldInfo"));
+    assert_debug(schema_type_is(node->type, "WorldInfo"));
     (void)place;
     double step = scene_float(node, "basicTimeStep") * 1e-3;
     double used = double_clamp(step, LIMIT_TIME_STEP_LOW, LIMIT_TIME_STEP_HIGH);
@@ -83,7 +83,7 @@ static void world_info(Check *check, SceneNode *node, const Place *place)
 
 static void contact_properties(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_type_is(node->type, "ContactProperties"));
+    assert_debug(schema_type_is(node->type, "ContactProperties"));
     (void)place;
     static const char *const lists[] = { "coulombFriction", "forceDependentSlip" };
     for (int i = 0; i < COUNT_OF(lists); i++) {
@@ -108,7 +108,7 @@ static void contact_properties(Check *check, SceneNode *node, const Place *place
 // written.
 static void physics(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_type_is(node->type, "Physics"));
+    assert_debug(schema_type_is(node->type, "Physics"));
     (void)place;
     double mass = scene_float(node, "mass"), density = scene_float(node, "density");
     if (mass != -1.0 && !(mass >= LIMIT_MASS_LOW && mass <= HEAVIEST)) {
@@ -154,7 +154,7 @@ static void physics(Check *check, SceneNode *node, const Place *place)
 
 static void battery(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_field(node->type, "battery"));
+    assert_debug(schema_field(node->type, "battery"));
     (void)place;
     const FieldList *list = scene_list(node, "battery");
     if (list->count != 0 && list->count != 3) {
@@ -170,7 +170,7 @@ static void battery(Check *check, SceneNode *node, const Place *place)
 
 static void transform(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_field(node->type, "scale"));
+    assert_debug(schema_field(node->type, "scale"));
     (void)place;
     Vec3 scale = scene_vec3(node, "scale");
     if (scale.x != 0.0 && scale.y != 0.0 && scale.z != 0.0)
@@ -197,7 +197,7 @@ static void solid_reference(Check *check, SceneNode *node, const Place *place)
 
 static void elevation_grid(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_type_is(node->type, "ElevationGrid"));
+    assert_debug(schema_type_is(node->type, "ElevationGrid"));
     (void)place;
     int64_t columns = scene_int(node, "xDimension"), rows = scene_int(node, "yDimension"), cells = columns * rows;
     if (cells > limits_default.heightfield_cells) {
@@ -217,7 +217,7 @@ static void elevation_grid(Check *check, SceneNode *node, const Place *place)
 
 static void face_set(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_field(node->type, "coordIndex"));
+    assert_debug(schema_field(node->type, "coordIndex"));
     (void)place;
     const SceneNode *coord = scene_child(node, "coord");
     int points = coord && !strcmp(coord->type->name, "Coordinate") ? scene_list(coord, "point")->count : 0;
@@ -245,7 +245,7 @@ static void sphere(Check *check, SceneNode *node, const Place *place)
 
 static void count_devices(Check *check, SceneNode *node, const char *field)
 {
-    assert(field);
+    assert_debug(field);
     static const char *const kinds[] = { "Motor", "PositionSensor", "Brake" };
     if (!schema_field(node->type, field))
         return;
@@ -292,7 +292,7 @@ static void check_motor_limits(Check *check, SceneNode *joint, const char *devic
 
 static void joint(Check *check, SceneNode *node, const Place *place)
 {
-    assert(schema_type_is(node->type, "Joint"));
+    assert_debug(schema_type_is(node->type, "Joint"));
     (void)place;
     static const char *const devices[] = { "device", "device2", "device3" };
     static const char *const parameters[] = { "jointParameters", "jointParameters2", "jointParameters3" };

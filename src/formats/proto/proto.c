@@ -14,7 +14,7 @@ enum { FIRST_RELEASE_WITH_DECLARATIONS = 2022100 };
 static void library_destroy(void *data)
 {
     ProtoLibrary *library = data;
-    assert(library->chain_count == 0);  // nothing is being made
+    assert_debug(library->chain_count == 0);  // nothing is being made
     for (int i = 0; i < library->proto_count; i++) {
         Definition *definition = library->protos[i]->definition;
         if (!definition)
@@ -186,7 +186,7 @@ ProtoScope *proto_scope_create(Scene *scene, const char *path, const FormatsOpti
 static void check_declaration(const ProtoScope *scope, const char *url, const char *name, SourcePos pos,
                               DiagSink *diags)
 {
-    assert(scope && url && name);
+    assert_debug(scope && url && name);
     const NodeType *type = schema_type(name);
     if (strcasecmp(path_extension(url), ".proto"))
         diag_error(diags, pos, "EXTERNPROTO \"%.200s\" does not end with .proto", url);
@@ -208,7 +208,7 @@ static void check_declaration(const ProtoScope *scope, const char *url, const ch
 
 void proto_scope_declare(ProtoScope *scope, const SceneExtern *declaration, DiagSink *diags)
 {
-    assert(declaration->url);
+    assert_debug(declaration->url);
     Arena *arena = scope->library->arena;
     check_declaration(scope, declaration->url, path_stem(arena, declaration->url), declaration->pos, diags);
     if (strcasecmp(path_extension(declaration->url), ".proto"))
@@ -252,7 +252,7 @@ static void note_tried(Find *find, const char *place)
 
 static bool find_url(Find *find, const char *url)
 {
-    assert(url && !find->path);
+    assert_debug(url && !find->path);
     ProtoLibrary *library = find->scope->library;
     Resolved resolved = { 0 };
     if (resolve_url(library->resolver, url, find->scope->path, library->arena, &resolved)) {
@@ -267,7 +267,7 @@ static bool find_url(Find *find, const char *url)
 
 static bool find_in(Find *find, FolderIndex *index)
 {
-    assert(find->name && !find->path);
+    assert_debug(find->name && !find->path);
     ProtoLibrary *library = find->scope->library;
     if (!index->folder)
         return false;
@@ -284,7 +284,7 @@ static bool find_in(Find *find, FolderIndex *index)
 // Beside the file that uses it: where people put PROTOs who keep no `protos` folder.
 static bool find_beside(Find *find)
 {
-    assert(find->name && !find->path);
+    assert_debug(find->name && !find->path);
     ProtoLibrary *library = find->scope->library;
     static const char *const endings[] = { ".proto", ".PROTO" };
     const char *folder = path_directory(library->arena, find->scope->path);
@@ -316,7 +316,7 @@ static bool is_network(const char *url) { return url && resolve_is_network(url);
 
 static bool find_file(Find *find)
 {
-    assert(find->scope && find->name);
+    assert_debug(find->scope && find->name);
     for (int i = 0; i < find->scope->declaration_count; i++) {
         if (strcmp(find->scope->declarations[i].name, find->name))
             continue;
@@ -345,7 +345,7 @@ static void report_how(const Find *find, SourcePos pos, DiagSink *diags)
 // which names itself finds itself.
 static Definition *definition_for(ProtoLibrary *library, const Find *find, DiagSink *diags, SourcePos pos)
 {
-    assert(find->path);
+    assert_debug(find->path);
     char *real = path_real(library->arena, find->path);
     const char *key = real ? real : find->path;
     Definition *definition = name_map_find(&library->by_path, key, strlen(key));
@@ -389,7 +389,7 @@ static const FieldType placeholder_fields[] = {
 
 static SceneProto *placeholder_for(ProtoLibrary *library, const char *name)
 {
-    assert(name && *name);
+    assert_debug(name && *name);
     static const FieldList nothing;
     SceneProto *proto = name_map_find(&library->placeholders, name, strlen(name));
     if (proto)
@@ -447,7 +447,7 @@ static SceneProto *report_missing(const Find *find, SourcePos pos, DiagSink *dia
 
 static SceneProto *resolve_name(Reader *reader, ProtoScope *scope, const char *name, SourcePos pos)
 {
-    assert(scope->library);
+    assert_debug(scope->library);
     ProtoLibrary *library = scope->library;
     Find find = { .scope = scope, .name = name };
     SceneProto *proto = NULL;
@@ -522,7 +522,7 @@ void proto_instantiate(Reader *reader, SceneNode *instance)
 // It enters the library as if somebody had named it, so that what it uses may name it too (and is told of the cycle).
 bool proto_read_file(Reader *reader, const char *path)
 {
-    assert(reader->protos);
+    assert_debug(reader->protos);
     ProtoLibrary *library = reader->protos->library;
     Definition *definition = arena_alloc(library->arena, sizeof *definition);
     definition->library = library;

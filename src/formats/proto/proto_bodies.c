@@ -27,7 +27,7 @@ const SceneField *proto_own_field(const SceneNode *instance, int parameter)
 // Everything of the definition's release becomes what the newest schema says. The root may become another node.
 static SceneNode *upgrade_body(Definition *definition, SceneNode *root, DiagSink *diags)
 {
-    assert(definition->library);
+    assert_debug(definition->library);
     ProtoLibrary *library = definition->library;
     if (!root || library->without_upgrade)
         return root;
@@ -48,7 +48,7 @@ static SceneNode *upgrade_body(Definition *definition, SceneNode *root, DiagSink
 // at its own lines, whoever instantiates it.
 static SceneNode *read_body(Definition *definition, Reader *reader, int *node_count)
 {
-    assert(!reader->parameters);  // given here
+    assert_debug(!reader->parameters);  // given here
     ProtoLibrary *library = definition->library;
     int before = scene_node_count(library->definitions);
     reader->protos = definition->scope;
@@ -115,7 +115,7 @@ static const char *coordinate_system(const Scene *scene)
 // Two instances whose templates made the same text share one body, whatever their parameters were.
 static SceneNode *read_generated(Definition *definition, const TemplateResult *result, DiagSink *diags, int *node_count)
 {
-    assert(result->text.data || result->text.length == 0);
+    assert_debug(result->text.data || result->text.length == 0);
     ProtoLibrary *library = definition->library;
     const char *text = result->text.data ? result->text.data : "";
     uint64_t hash[2] = { hash_bytes(text, result->text.length, 1), hash_bytes(text, result->text.length, 2) };
@@ -157,7 +157,7 @@ static bool has_old_fields(const Definition *definition)
 // Evaluates the template with the parameters that its code reads and reads what comes out; the same text is read once.
 SceneNode *proto_template_body(ProtoMaker *maker, Definition *definition, const SceneNode *instance, int *node_count)
 {
-    assert(definition->is_read && instance->proto == &definition->proto);
+    assert_debug(definition->is_read && instance->proto == &definition->proto);
     ProtoLibrary *library = definition->library;
     const SceneProto *proto = &definition->proto;
     if (library->without_templates) {

@@ -213,7 +213,7 @@ static bool is_of_the_whole(const SceneHidden *hidden)
 
 void proto_apply_hidden(Scene *scene, SceneNode *instance, DiagSink *diags)
 {
-    assert(instance->kind == SCENE_NODE_INSTANCE);
+    assert_debug(instance->kind == SCENE_NODE_INSTANCE);
     const SceneHidden *first = scene_hidden(scene, instance);
     if (!first || !instance->target || instance->proto->is_placeholder)
         return;

@@ -155,7 +155,7 @@ bool proto_default_has_names(const SceneProto *proto, int parameter)
 
 static SceneNode *own_default(Reader *reader, SceneNode *instance, const SceneNode *node)
 {
-    assert(instance->kind == SCENE_NODE_INSTANCE);
+    assert_debug(instance->kind == SCENE_NODE_INSTANCE);
     if (!node)
         return NULL;
     SceneNode *target = instance->target;
@@ -242,7 +242,7 @@ static bool has_room(ProtoMaker *maker, int node_count, const SceneNode *instanc
 // controller, else a Solid. Others (appearances, backgrounds) make nothing.
 static bool make_placeholder(ProtoMaker *maker, SceneNode *instance)
 {
-    assert(instance->proto->is_placeholder);
+    assert_debug(instance->proto->is_placeholder);
     bool has_place = false, is_robot = false;
     for (int i = 0; i < instance->field_count; i++) {
         has_place = true;
@@ -324,7 +324,7 @@ bool proto_make(ProtoLibrary *library, Scene *scene, SceneNode *instance, DiagSi
 // Takes the old tree away, but not what was given to it from outside.
 static void remove_tree(SceneNode *node, const SceneNode *instance)
 {
-    assert(instance->kind == SCENE_NODE_INSTANCE);
+    assert_debug(instance->kind == SCENE_NODE_INSTANCE);
     if (!node || node->is_removed || !node->in_proto)
         return;
     node->is_removed = true;

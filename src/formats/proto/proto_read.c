@@ -37,7 +37,7 @@ static bool has_word(const char *at, const char *end, const char *word)
 // The comment lines at the top: tags and the language of the template.
 static void read_comments(Definition *definition)
 {
-    assert(definition->text || definition->size == 0);
+    assert_debug(definition->text || definition->size == 0);
     const char *at = definition->text, *end = definition->text + definition->size;
     while (at < end) {
         const char *eol = memchr(at, '\n', (size_t)(end - at));
@@ -96,7 +96,7 @@ static bool field_class(const Token *token, FieldClass *class)
 
 static void add_restriction_value(Reader *reader, Restriction *restriction, FieldKind item, const FieldValue *value)
 {
-    assert(!field_kind_is_list(item));
+    assert_debug(!field_kind_is_list(item));
     FieldList *list = &restriction->values;
     int doubles = field_kind_doubles(item);
     scene_list_reserve(reader->scene, list, item, list->count + 1);
@@ -116,7 +116,7 @@ static void add_restriction_value(Reader *reader, Restriction *restriction, Fiel
 // "Solid{}" or "Solid{}+", which takes in what is derived from it: a type or PROTO by name.
 static void read_allowed_node(Reader *reader, Restriction *restriction)
 {
-    assert(reader->token.kind == TOKEN_WORD);
+    assert_debug(reader->token.kind == TOKEN_WORD);
     Token name = reader->token;
     reader_advance(reader);
     FieldValue value = { .s = token_string(&name, scene_arena(reader->scene)) };
@@ -136,7 +136,7 @@ static void read_allowed_node(Reader *reader, Restriction *restriction)
 
 static Restriction *read_restriction(Reader *reader, FieldKind item)
 {
-    assert(reader->token.kind == TOKEN_BRACE_OPEN);
+    assert_debug(reader->token.kind == TOKEN_BRACE_OPEN);
     Restriction *restriction = arena_alloc(scene_arena(reader->scene), sizeof *restriction);
     enum { FIRST_RELEASE_WITH_POSE = 2023100 };
     restriction->is_old = reader->release && reader->release < FIRST_RELEASE_WITH_POSE;
@@ -274,7 +274,7 @@ static void read_declaration(Reader *reader, Interface *interface)
 // Gathered first, copied once: the definition's arrays lie in the arena and cannot grow.
 static void read_interface(Reader *reader, Definition *definition)
 {
-    assert(reader->token.kind == TOKEN_BRACKET_OPEN);
+    assert_debug(reader->token.kind == TOKEN_BRACKET_OPEN);
     enum { PARAMETERS_MAX = 4096 };
     Interface interface = { 0 };
     reader_advance(reader);

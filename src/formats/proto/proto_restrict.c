@@ -18,7 +18,7 @@ static bool is_older_name(const char *name, const NodeType *type)
 // restriction says so with a '+'.
 static bool node_is_allowed(const Restriction *restriction, const SceneNode *node)
 {
-    assert(node && (restriction->with_derived || restriction->values.count == 0));
+    assert_debug(node && (restriction->with_derived || restriction->values.count == 0));
     for (int i = 0; i < restriction->values.count; i++) {
         const char *name = restriction->values.strings[i];
         bool with_derived = restriction->with_derived[i];
@@ -41,7 +41,7 @@ static bool node_is_allowed(const Restriction *restriction, const SceneNode *nod
 
 static bool value_is_allowed(const Restriction *restriction, FieldKind item, const void *value)
 {
-    assert(!field_kind_is_list(item) && value);
+    assert_debug(!field_kind_is_list(item) && value);
     const FieldList *allowed = &restriction->values;
     int doubles = field_kind_doubles(item);
     for (int i = 0; i < allowed->count; i++) {
@@ -119,7 +119,7 @@ static void describe_item(ProtoMaker *maker, FieldKind item, const FieldList *li
 static const FieldList *allowed_items(ProtoMaker *maker, const Restriction *restriction, const SceneField *field,
                                       const char *holder, const char *allowed)
 {
-    assert(field_kind_is_list(field->type->kind));
+    assert_debug(field_kind_is_list(field->type->kind));
     FieldKind item = field_kind_item(field->type->kind);
     const FieldList *list = field->value.list;
     FieldList *kept = NULL;
@@ -147,7 +147,7 @@ static const FieldList *allowed_items(ProtoMaker *maker, const Restriction *rest
 
 void proto_check_restrictions(ProtoMaker *maker, const Definition *definition, SceneNode *instance)
 {
-    assert(instance->proto == &definition->proto);
+    assert_debug(instance->proto == &definition->proto);
     for (int i = 0; i < instance->field_count; i++) {
         SceneField *field = &instance->fields[i];
         int parameter = field->type->index;
@@ -211,7 +211,7 @@ void proto_report_unused(Definition *definition, DiagSink *diags)
 // A derived PROTO whose parameter has the name of one of its base should mean that one.
 void proto_check_derived(const Definition *definition, const SceneNode *root, DiagSink *diags)
 {
-    assert(definition->used || definition->proto.parameter_count == 0);
+    assert_debug(definition->used || definition->proto.parameter_count == 0);
     if (root->kind != SCENE_NODE_INSTANCE || !root->proto || root->proto->is_placeholder)
         return;
     for (int i = 0; i < definition->proto.parameter_count; i++) {

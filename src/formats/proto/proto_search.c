@@ -114,7 +114,7 @@ static void walk_folder(FolderWalk *walk, const char *folder, int depth)
 
 const char *folder_index_find(FolderIndex *index, const char *name, Arena *arena)
 {
-    assert(name && arena);
+    assert_debug(name && arena);
     if (!index->folder)
         return NULL;
     if (!index->is_read) {

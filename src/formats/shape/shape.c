@@ -47,7 +47,7 @@ ShapeForm shape_form(const SceneNode *geometry)
 // scene: then the innermost PROTO around the node, or the world, is the best guess.
 const char *shape_naming_file(const ShapeSource *source, const SceneNode *node, const char *field)
 {
-    assert(node && field);
+    assert_debug(node && field);
     const char *world = scene_path(source->scene), *innermost = NULL;
     const char *said = diag_file_name(source->diags, scene_field_pos(node, field).file);
     if (!strcmp(said, world))
@@ -105,7 +105,7 @@ static void describe(const SceneNode *node, char *out, size_t size)
 // given".
 static Mesh *build_faces(const ShapeSource *source, const SceneNode *node)
 {
-    assert(schema_field(node->type, "coordIndex"));
+    assert_debug(schema_field(node->type, "coordIndex"));
     const FieldList *points = list_of(node, "coord", "point"), *normals = list_of(node, "normal", "vector");
     const FieldList *texcoords = list_of(node, "texCoord", "point"), *indices = scene_list(node, "coordIndex");
     const FieldList *normal_indices = scene_list(node, "normalIndex"),
@@ -137,7 +137,7 @@ static Mesh *build_faces(const ShapeSource *source, const SceneNode *node)
 
 static Mesh *build_grid(const ShapeSource *source, const SceneNode *node, MeshAxis axis)
 {
-    assert(schema_field(node->type, "height"));
+    assert_debug(schema_field(node->type, "height"));
     const FieldList *heights = scene_list(node, "height");
     bool y_up = axis == MESH_AXIS_Y;
     MeshGrid grid = { .columns = scene_int(node, "xDimension"),
@@ -164,7 +164,7 @@ static Mesh *build_grid(const ShapeSource *source, const SceneNode *node, MeshAx
 
 static Mesh *build_extrusion(const ShapeSource *source, const SceneNode *node)
 {
-    assert(schema_field(node->type, "spine"));
+    assert_debug(schema_field(node->type, "spine"));
     const FieldList *section = scene_list(node, "crossSection"), *spine = scene_list(node, "spine");
     const FieldList *scales = scene_list(node, "scale"), *orientations = scene_list(node, "orientation");
     MeshReport report = { 0 };
@@ -255,7 +255,7 @@ static uint64_t hash_node(const SceneNode *node, uint64_t hash)
 // Over all that a geometry says; nodes inside one are never more than a level deep (Coordinate, Normal ...).
 static uint64_t hash_value(const SceneNode *node, const FieldType *type, uint64_t hash)
 {
-    assert(type);
+    assert_debug(type);
     FieldValue value = scene_value(node, type);
     int doubles = field_kind_doubles(field_kind_item(type->kind));
     if (type->kind == FIELD_SF_NODE)

@@ -38,7 +38,7 @@ static Mat3 mat3_diagonal(Vec3 d) { return (Mat3){ { d.x, 0, 0, 0, d.y, 0, 0, 0,
 // T * C * R * SR * S * -SR * -C, VRML97 clause 6.52.
 static Affine transform_of(const SceneNode *node)
 {
-    assert(schema_field(node->type, "translation"));
+    assert_debug(schema_field(node->type, "translation"));
     Quat rotation = quat_from_rotation(scene_rotation(node, "rotation"));
     Affine result = { mat3_from_quat(rotation), scene_vec3(node, "translation") };
     if (!schema_field(node->type, "scale"))
@@ -143,7 +143,7 @@ static void add_mesh(Walk *walk, const Mesh *mesh, const Affine *at)
 
 static void add_shape(Walk *walk, const SceneNode *shape, const Affine *at)
 {
-    assert(schema_field(shape->type, "geometry"));
+    assert_debug(schema_field(shape->type, "geometry"));
     const SceneNode *geometry = scene_child(shape, "geometry");
     GeometryKind kind = shape_form(geometry).kind;
     if (kind == GEOMETRY_NONE || kind == GEOMETRY_DRAWN)
@@ -296,7 +296,7 @@ static bool walk_file(Walk *walk, Scene *scene, const char *node_name, SourcePos
 const Mesh *shape_vrml_mesh(const ShapeSource *source, const char *url, const char *from, const char *node,
                             SourcePos pos)
 {
-    assert(source->assets && url);
+    assert_debug(source->assets && url);
     Arena *arena = arena_create();
     Resolved resolved;
     const Mesh *mesh = NULL;

@@ -87,7 +87,7 @@ static bool cache_take(Key key, TemplateResult *result)
 
 static void cache_put(Key key, const TemplateResult *result)
 {
-    assert(result->line_of || result->line_count == 0);
+    assert_debug(result->line_of || result->line_count == 0);
     pthread_mutex_lock(&cache.lock);
     cache.evaluations++;
     size_t bytes = result->text.length + result->line_count * sizeof *result->line_of + sizeof(CacheEntry);

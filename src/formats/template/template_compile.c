@@ -95,7 +95,7 @@ static bool code_uses_field(const char *at, const char *end, const char *name, b
 
 bool template_uses_field(const char *text, size_t size, TemplateLanguage language, const char *name, bool *any)
 {
-    assert(any && (text || size == 0));
+    assert_debug(any && (text || size == 0));
     Tokens tokens = language_tokens(language);
     const char *end = text + size, *at = text;
     bool in_string = false, found = false;

@@ -58,7 +58,7 @@ void engine_stop_all(void)
 
 static void write_request(const EngineRequest *request, Text *out)
 {
-    assert(request->script && request->fields);
+    assert_debug(request->script && request->fields);
     const TemplateScript *script = request->script;
     uint64_t limits[] = { (uint64_t)request->output_bytes, (uint64_t)request->memory_bytes };
     wire_put_bytes(out, limits, sizeof limits);
@@ -160,7 +160,7 @@ static void take_written(const EngineRequest *request, WireInput *input, DiagSin
 
 static bool take_result(const EngineRequest *request, WireInput *input, TemplateResult *result, DiagSink *diags)
 {
-    assert(!result->text.length);
+    assert_debug(!result->text.length);
     uint32_t text_size, lines_size;
     const char *text = wire_get_bytes(input, &text_size);
     const char *lines = wire_get_bytes(input, &lines_size);

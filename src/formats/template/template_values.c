@@ -14,7 +14,7 @@ static void write_node(const SceneNode *node, int depth, Text *out);
 // Releases with templates take an escaped quote in a value for a plain one.
 static void write_string(const char *text, Text *out)
 {
-    assert(text);
+    assert_debug(text);
     text_add_char(out, '"');
     for (const char *c = text; *c; c++) {
         if (*c == '\\' && c[1] == '"')

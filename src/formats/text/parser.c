@@ -32,7 +32,7 @@ static void report_unknown_node(Reader *reader, const Token *name)
 
 static bool read_unknown_node(Reader *reader, const Token *name, const char *def, SceneNode **node)
 {
-    assert(name->kind == TOKEN_WORD && node);
+    assert_debug(name->kind == TOKEN_WORD && node);
     report_unknown_node(reader, name);
     const char *type_name = token_string(name, scene_arena(reader->scene));
     if (reader->token.kind == TOKEN_BRACE_OPEN && !reader_skip_block(reader)) {
@@ -56,7 +56,7 @@ static bool read_unknown_node(Reader *reader, const Token *name, const char *def
 // those of our own additions, which no author of a world has to know.
 static const NodeType *find_type(Reader *reader, const Token *name, SceneProto **proto)
 {
-    assert(name->kind == TOKEN_WORD);
+    assert_debug(name->kind == TOKEN_WORD);
     const NodeType *type = schema_type_text(name->text, name->length);
     *proto = NULL;
     if (type && (type->flags & NODE_ABSTRACT) && !(type->flags & NODE_REMOVED))
@@ -92,7 +92,7 @@ static bool enter(Reader *reader, SourcePos pos)
 
 static bool read_def(Reader *reader, Token *def)
 {
-    assert(token_is(&reader->token, "DEF"));
+    assert_debug(token_is(&reader->token, "DEF"));
     SourcePos pos = reader->token.pos;
     reader_advance(reader);
     if (!token_is_name(&reader->token)) {
@@ -259,7 +259,7 @@ static bool read_declaration(Reader *reader)
 // A brace, a bracket or a value where a node should begin.
 static void skip_stray(Reader *reader)
 {
-    assert(reader->token.kind != TOKEN_WORD && reader->token.kind != TOKEN_END);
+    assert_debug(reader->token.kind != TOKEN_WORD && reader->token.kind != TOKEN_END);
     char buffer[64];
     reader_error(reader, reader->token.pos, "expected a node, found %s", token_describe(&reader->token, buffer));
     if (reader->token.kind == TOKEN_BRACE_CLOSE || reader->token.kind == TOKEN_BRACKET_CLOSE)
@@ -273,7 +273,7 @@ static void skip_stray(Reader *reader)
 // The reader goes on after every mistake, and each turn of the loop takes at least one token: no text can hold it.
 void reader_world(Reader *reader)
 {
-    assert(reader->depth == 0 && reader->scratch.node_count == 0);
+    assert_debug(reader->depth == 0 && reader->scratch.node_count == 0);
     SceneNode *root = scene_root(reader->scene);
     const FieldType *children = schema_field(root->type, "children");
     int base = reader->scratch.node_count;

@@ -40,7 +40,7 @@ static int find_parameter(const Reader *reader, const Token *name)
 
 static void report_unknown_parameter(Reader *reader, const FieldType *type, const Token *name)
 {
-    assert(reader->parameters || reader->parameter_count == 0);
+    assert_debug(reader->parameters || reader->parameter_count == 0);
     char buffer[64];
     reader_error(reader, name->pos, "%s IS %s: the PROTO has no such parameter", type->name,
                  token_describe(name, buffer));
@@ -74,7 +74,7 @@ static bool is_old_list(const Reader *reader, FieldKind from, const FieldType *t
 // A value of a form that the release of the file has no longer.
 static void report_older_form(Reader *reader, const FieldType *type, SourcePos pos)
 {
-    assert(type->older);
+    assert_debug(type->older);
     const FieldType *older = type->older;
     if (!older->until || !reader->release || reader->release <= schema_release(older->until, strlen(older->until)))
         return;
@@ -144,7 +144,7 @@ static bool read_use_of_parameter(Reader *reader, const FieldType *type, int par
 
 bool reader_field(Reader *reader, const FieldType *type, SceneField *field)
 {
-    assert(type->name && field);
+    assert_debug(type->name && field);
     int parameter = type->kind == FIELD_SF_NODE ? reader_parameter_of_use(reader) : -1;
     if (parameter >= 0)
         return read_use_of_parameter(reader, type, parameter, field);

@@ -57,7 +57,7 @@ void defs_add(Reader *reader, SceneNode *node, int64_t expanded)
 // Goes through nodes that are made already, as a USE behind them sees them: those inside first.
 static int64_t each_def(Reader *reader, SceneNode *node, DefAct *act)
 {
-    assert(act);
+    assert_debug(act);
     if (!node)
         return 0;
     int64_t expanded = 1;
@@ -75,7 +75,7 @@ static int64_t each_def(Reader *reader, SceneNode *node, DefAct *act)
 
 void defs_forget(Reader *reader, SceneNode *node, int64_t expanded)
 {
-    assert(node->def);
+    assert_debug(node->def);
     (void)expanded;
     DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
     if (entry->node == node)
@@ -174,7 +174,7 @@ static bool is_searched(SceneNode *node, void *context)
 // then on, whatever is given for the parameter.
 static bool take_default(Reader *reader, const char *name, SourcePos pos, SceneNode **node)
 {
-    assert(reader->parameters || reader->parameter_count == 0);
+    assert_debug(reader->parameters || reader->parameter_count == 0);
     Search search = { .name = name };
     for (int i = 0; i < reader->parameter_count && !search.found; i++) {
         const FieldType *parameter = &reader->parameters[i];
@@ -214,7 +214,7 @@ int reader_parameter_of_use(Reader *reader)
 
 bool reader_use(Reader *reader, SceneNode **node)
 {
-    assert(token_is(&reader->token, "USE"));
+    assert_debug(token_is(&reader->token, "USE"));
     SourcePos pos = reader->token.pos;
     reader_advance(reader);
     if (!token_is_name(&reader->token)) {

@@ -21,7 +21,7 @@ static void push_field(Reader *reader, int base, const SceneField *field)
 
 static const FieldType *find_field(const SceneNode *node, const char *name, size_t length)
 {
-    assert(node->kind == SCENE_NODE_PLAIN ? node->type != NULL : node->proto != NULL);
+    assert_debug(node->kind == SCENE_NODE_PLAIN ? node->type != NULL : node->proto != NULL);
     if (node->kind == SCENE_NODE_PLAIN)
         return schema_field_text(node->type, name, length);
     for (int i = 0; i < node->proto->parameter_count; i++) {
@@ -118,7 +118,7 @@ static void pass_over_value(Reader *reader, SceneNode *node, const Token *name)
 
 static void read_unknown_field(Reader *reader, SceneNode *node)
 {
-    assert(reader->token.kind == TOKEN_WORD);
+    assert_debug(reader->token.kind == TOKEN_WORD);
     reader_keep_comment(reader, node, "", reader_comment(reader));
     Token name = reader->token;
     bool is_placeholder = node->kind == SCENE_NODE_INSTANCE && node->proto->is_placeholder;
@@ -261,7 +261,7 @@ static void pass_defaults(Reader *reader, SceneNode *instance, int base, int *ne
 // A parameter is about to be read. In an order other than that of the declaration, names may mean other nodes.
 static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int *next, const FieldType *parameter)
 {
-    assert(parameter == &instance->proto->parameters[parameter->index]);
+    assert_debug(parameter == &instance->proto->parameters[parameter->index]);
     int index = (int)parameter->index;
     if (index >= *next) {
         pass_defaults(reader, instance, base, next, index);
@@ -284,7 +284,7 @@ static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int
 // The value of a field of the node's type. `next_parameter` is what pass_defaults() counts.
 static void read_known_field(Reader *reader, SceneNode *node, const FieldType *type, int base, int *next_parameter)
 {
-    assert(node->kind == SCENE_NODE_PLAIN || node->kind == SCENE_NODE_INSTANCE);
+    assert_debug(node->kind == SCENE_NODE_PLAIN || node->kind == SCENE_NODE_INSTANCE);
     Token name = reader->token;
     if (reader->lexer.comment)
         reader_keep_comment(reader, node, type->name, reader_comment(reader));
@@ -340,7 +340,7 @@ static void read_closing_brace(Reader *reader, const SceneNode *node, SourcePos 
 // Fields come in any order and lie on the reader's stack, above those of the nodes around, until the brace closes.
 void reader_fields(Reader *reader, SceneNode *node)
 {
-    assert(reader->token.kind == TOKEN_BRACE_OPEN);
+    assert_debug(reader->token.kind == TOKEN_BRACE_OPEN);
     int base = reader->scratch.field_count, next_parameter = 0;
     SourcePos opened = reader->token.pos;
     Token last_field = { 0 };

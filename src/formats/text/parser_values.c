@@ -25,7 +25,7 @@ static inline bool is_plainly_allowed(const char *allowed, double value)
 
 static void report_range(Reader *reader, SourcePos pos, const FieldType *type, double value, double used)
 {
-    assert(type->allowed);
+    assert_debug(type->allowed);
     char given[NUMBER_TEXT], kept[NUMBER_TEXT];
     text_from_double(given, value);
     text_from_double(kept, used);
@@ -35,7 +35,7 @@ static void report_range(Reader *reader, SourcePos pos, const FieldType *type, d
 // "!=0" of a vector forbids the zero vector alone; every other range holds for each component.
 static bool is_vector_condition(const FieldType *type, int count)
 {
-    assert(type->allowed);
+    assert_debug(type->allowed);
     return count > 1 && !strncmp(type->allowed, "!=", 2);
 }
 
@@ -138,7 +138,7 @@ static const char *wanted_numbers(FieldKind item_kind)
 // A turn about no axis, or of more turns than a double can tell, has no meaning worth keeping.
 static void mend_rotation(Reader *reader, SourcePos pos, const FieldType *type, double *v)
 {
-    assert(isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && isfinite(v[3]));
+    assert_debug(isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && isfinite(v[3]));
     if (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0) {
         diag_warning(reader->diags, pos, "%s turns about the axis 0 0 0; using no rotation", type->name);
         v[0] = v[1] = v[3] = 0.0;
@@ -226,7 +226,7 @@ static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value
 
 static int32_t to_int(Reader *reader, const FieldType *type, SourcePos pos, double number)
 {
-    assert(isfinite(number));
+    assert_debug(isfinite(number));
     double whole = nearbyint(number);
     if (whole > INT32_MAX || whole < INT32_MIN) {
         char given[NUMBER_TEXT];
@@ -286,7 +286,7 @@ static bool read_bool(Reader *reader, const FieldType *type, FieldValue *value)
 
 static const char *closest_word(const char *allowed, const char *word, Arena *arena)
 {
-    assert(allowed && *allowed);
+    assert_debug(allowed && *allowed);
     const char *candidates[64];
     int count = 0;
     for (const char *at = allowed; *at && count < COUNT_OF(candidates);) {
@@ -299,7 +299,7 @@ static const char *closest_word(const char *allowed, const char *word, Arena *ar
 
 static void report_word(Reader *reader, const FieldType *type, SourcePos pos, const char *word)
 {
-    assert(type->allowed);
+    assert_debug(type->allowed);
     diag_warning(reader->diags, pos, "%s \"%.60s\" is none of %s; using the default", type->name, word, type->allowed);
     const char *closest = closest_word(type->allowed, word, scene_arena(reader->scene));
     if (closest)
@@ -317,7 +317,7 @@ static bool is_too_long(Reader *reader)
 
 static bool read_string(Reader *reader, const FieldType *type, FieldValue *value)
 {
-    assert(type->kind == FIELD_SF_STRING);
+    assert_debug(type->kind == FIELD_SF_STRING);
     if (reader->token.kind != TOKEN_STRING) {
         report_wrong_kind(reader, type, wanted_numbers(FIELD_SF_STRING));
         reader_skip_value(reader);
@@ -397,7 +397,7 @@ static bool report_in_list(Reader *reader, const FieldType *type, FieldKind item
 // Numbers of a list into the scratch. Returns how many, -1 after a mistake.
 static int read_list_numbers(Reader *reader, const FieldType *type, FieldKind item_kind, bool is_bracketed)
 {
-    assert(!field_kind_is_list(item_kind));
+    assert_debug(!field_kind_is_list(item_kind));
     int per_item = int_max(field_kind_doubles(item_kind), 1);
     int count = 0;
     bool is_finite = true, fits = true;
@@ -470,7 +470,7 @@ static bool read_number_list(Reader *reader, const FieldType *type, bool is_brac
 
 static bool read_int_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
-    assert(type->kind == FIELD_MF_INT32);
+    assert_debug(type->kind == FIELD_MF_INT32);
     SourcePos pos = reader->token.pos;
     int count = read_list_numbers(reader, type, FIELD_SF_INT32, is_bracketed);
     if (count < 0)
@@ -487,7 +487,7 @@ static bool read_int_list(Reader *reader, const FieldType *type, bool is_bracket
 // Shares the stack of numbers with the other lists; a truth is 0 or 1 there.
 static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
-    assert(type->kind == FIELD_MF_BOOL);
+    assert_debug(type->kind == FIELD_MF_BOOL);
     SourcePos opened = reader->token.pos;
     int count = 0;
     while (is_bracketed ? reader->token.kind != TOKEN_BRACKET_CLOSE : count < 1) {
@@ -519,7 +519,7 @@ static bool read_bool_list(Reader *reader, const FieldType *type, bool is_bracke
 // Items wait on the reader's own stack until the list is whole, so that no list is copied while it grows.
 static bool read_string_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
-    assert(type->kind == FIELD_MF_STRING);
+    assert_debug(type->kind == FIELD_MF_STRING);
     SourcePos opened = reader->token.pos;
     int count = 0;
     while (is_bracketed ? reader->token.kind != TOKEN_BRACKET_CLOSE : count < 1) {
@@ -560,7 +560,7 @@ static bool read_string_list(Reader *reader, const FieldType *type, bool is_brac
 
 static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracketed, FieldValue *value)
 {
-    assert(type->kind == FIELD_MF_NODE);
+    assert_debug(type->kind == FIELD_MF_NODE);
     SourcePos opened = reader->token.pos;
     int base = reader->scratch.node_count;
     bool fits = true;
@@ -607,7 +607,7 @@ static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracke
 
 static bool read_list(Reader *reader, const FieldType *type, FieldValue *value)
 {
-    assert(field_kind_is_list(type->kind));
+    assert_debug(field_kind_is_list(type->kind));
     bool is_bracketed = reader->token.kind == TOKEN_BRACKET_OPEN;
     if (is_bracketed)
         reader_advance(reader);

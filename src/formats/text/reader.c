@@ -12,7 +12,7 @@ enum { SYNTAX_ERRORS_MAX = 1000, NEWEST_RELEASE = 2025000 };
 
 void reader_init(Reader *reader, Scene *scene, ReaderText text, const Limits *limits, DiagSink *diags)
 {
-    assert(scene && (text.text || text.size == 0) && diags);
+    assert_debug(scene && (text.text || text.size == 0) && diags);
     *reader = (Reader){ .scene = scene,
                         .diags = diags,
                         .limits = limits_or_default(limits),

@@ -123,7 +123,7 @@ static void turn_vectors(const Turn *turn, Mat3 map, const char *name, bool is_s
 // A rotation becomes left * rotation * right.
 static void turn_rotation(const Turn *turn, const FieldType *parameter, Quat left, Quat right)
 {
-    assert(parameter->kind == FIELD_SF_ROTATION);
+    assert_debug(parameter->kind == FIELD_SF_ROTATION);
     if (scene_turn(turn->instance, parameter))
         return;
     scene_turn_rotation(turn->upgrade->scene, turn->instance, parameter->name, left, right);
@@ -200,7 +200,7 @@ static void apply_default(const Turn *turn, const Words *words)
 // Calls for every "# old KIND ...: ..." line at the top of the file; `only_front` for the front alone, else all others.
 static bool read_header(Turn *turn, bool only_front)
 {
-    assert(turn->instance->proto);
+    assert_debug(turn->instance->proto);
     size_t size;
     const char *at = proto_text(turn->instance->proto, &size), *end = at + size;
     bool found = false;
@@ -226,7 +226,7 @@ static bool read_header(Turn *turn, bool only_front)
 
 static void turn_place(const Turn *turn)
 {
-    assert(turn->instance->kind == SCENE_NODE_INSTANCE);
+    assert_debug(turn->instance->kind == SCENE_NODE_INSTANCE);
     SceneNode *node = turn->instance;
     const FieldType *translation = find_parameter(node->proto, "translation");
     const FieldType *rotation = find_parameter(node->proto, "rotation");
@@ -243,7 +243,7 @@ static void turn_place(const Turn *turn)
 
 bool library_axes_turn(Upgrade *upgrade, SceneNode *instance)
 {
-    assert(instance->kind == SCENE_NODE_INSTANCE);
+    assert_debug(instance->kind == SCENE_NODE_INSTANCE);
     Turn turn = { .upgrade = upgrade, .instance = instance };
     size_t size;
     if (!instance->proto || instance->proto->is_placeholder || !proto_text(instance->proto, &size))

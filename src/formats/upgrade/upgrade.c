@@ -144,7 +144,7 @@ SceneNode *upgrade_make(Upgrade *upgrade, const char *type_name, SourcePos pos)
 
 SceneNode *upgrade_split(Upgrade *upgrade, SceneNode *node, const char *type_name)
 {
-    assert(node->kind == SCENE_NODE_PLAIN && schema_type(type_name));
+    assert_debug(node->kind == SCENE_NODE_PLAIN && schema_type(type_name));
     SceneNode *inner = scene_node_create(upgrade->scene, node->type, node->pos);
     uint32_t id = inner->id;
     *inner = *node;
@@ -172,7 +172,7 @@ static FieldList *own_list(FieldList *list)
 
 bool upgrade_replace(SceneNode *node, SceneNode *other)
 {
-    assert(node != other);
+    assert_debug(node != other);
     SceneNode *holder = node->parent;
     for (int i = 0; holder && i < holder->field_count; i++) {
         SceneField *field = &holder->fields[i];
@@ -258,7 +258,7 @@ SceneNode *upgrade_copy(Upgrade *upgrade, const SceneNode *node)
 
 SceneNode *upgrade_own_child(Upgrade *upgrade, SceneNode *node, const char *name, const char *type_name)
 {
-    assert(schema_type(type_name));
+    assert_debug(schema_type(type_name));
     if (!upgrade_child(node, name, type_name) || upgrade_is_connected(node, name))
         return NULL;
     SceneNode *child = upgrade_own(node, name)->value.node;

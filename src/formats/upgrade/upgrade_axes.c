@@ -34,7 +34,7 @@ static void set_rotation(Upgrade *upgrade, SceneNode *node, const char *field, Q
 // Heights ran along +z with y up, and run along +y with z up: turned, the rows come from the other side.
 static void reverse_rows(Upgrade *upgrade, SceneNode *grid)
 {
-    assert(schema_type_is(grid->type, "ElevationGrid"));
+    assert_debug(schema_type_is(grid->type, "ElevationGrid"));
     if (grid->is_upgraded)
         return;
     grid->is_upgraded = true;
@@ -68,7 +68,7 @@ static void reverse_rows(Upgrade *upgrade, SceneNode *grid)
 // What takes the geometry of today to where it was: a turn, and for grids a shift.
 static Pose old_place(Upgrade *upgrade, SceneNode *geometry)
 {
-    assert(schema_type_is(geometry->type, "Geometry"));
+    assert_debug(schema_type_is(geometry->type, "Geometry"));
     Pose pose = { VEC3_ZERO, upgrade_quarter_x(-1) };
     if (!strcmp(geometry->type->name, "ElevationGrid")) {
         reverse_rows(upgrade, geometry);
@@ -102,7 +102,7 @@ static bool may_turn(const SceneNode *pose)
 // The pose takes up the place of its only child: its scale then acts on axes that have changed their names.
 static void turn_holder(Upgrade *upgrade, SceneNode *pose, Pose place)
 {
-    assert(schema_type_is(pose->type, "Pose"));
+    assert_debug(schema_type_is(pose->type, "Pose"));
     Pose own = scene_pose(pose);
     Vec3 scale = upgrade_own(pose, "scale") ? scene_vec3(pose, "scale") : vec3(1, 1, 1);
     if (upgrade_own(pose, "scale"))
@@ -118,7 +118,7 @@ static void turn_holder(Upgrade *upgrade, SceneNode *pose, Pose place)
 
 static void turn_shape(Upgrade *upgrade, SceneNode *shape)
 {
-    assert(schema_field(shape->type, "geometry"));
+    assert_debug(schema_field(shape->type, "geometry"));
     if (!upgrade_own(shape, "geometry") || upgrade_is_connected(shape, "geometry"))
         return;
     SceneNode *geometry = scene_child(shape, "geometry");
@@ -138,7 +138,7 @@ static void turn_shape(Upgrade *upgrade, SceneNode *shape)
 // A geometry, or the USE of one, that stands by itself in a bounding object.
 static void turn_geometry(Upgrade *upgrade, SceneNode *node, SceneNode *geometry)
 {
-    assert(geometry);
+    assert_debug(geometry);
     if (may_turn(node->parent)) {
         turn_holder(upgrade, node->parent, old_place(upgrade, geometry));
         return;
@@ -291,7 +291,7 @@ static void turn_physics(Upgrade *upgrade, SceneNode *node, Quat back)
 
 static void turn_device(Upgrade *upgrade, SceneNode *node, const struct DeviceRow *row)
 {
-    assert(schema_type_is(node->type, row->type));
+    assert_debug(schema_type_is(node->type, row->type));
     Quat turn = quat_mul(upgrade_quarter_x(row->x), upgrade_quarter_z(row->z));
     Quat back = quat_conj(turn);
     set_rotation(upgrade, node, "rotation", quat_mul(quat_from_rotation(scene_rotation(node, "rotation")), turn));

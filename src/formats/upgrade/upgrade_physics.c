@@ -74,7 +74,7 @@ static bool parse_material(const char *name, OldContact *contact)
 
 static OldContact contact_of(const SceneNode *physics)
 {
-    assert(schema_type_is(physics->type, "Physics"));
+    assert_debug(schema_type_is(physics->type, "Physics"));
     OldContact contact = {
         double_clamp(number_of(physics, "bounce", old_default.bounce), 0.0, 1.0),
         fmax(number_of(physics, "bounceVelocity", old_default.bounce_velocity), 0.0),
@@ -167,7 +167,7 @@ static void set_single(Upgrade *upgrade, SceneNode *node, const char *name, doub
 static SceneNode *make_pair(Upgrade *upgrade, const char *first, const OldContact *a, const char *second,
                             const OldContact *b)
 {
-    assert(first && second);
+    assert_debug(first && second);
     SceneNode *node = upgrade_make(upgrade, "ContactProperties", (SourcePos){ 0 });
     if (strcmp(first, "default"))
         scene_set_string(upgrade->scene, node, "material1", first);
@@ -184,7 +184,7 @@ static SceneNode *make_pair(Upgrade *upgrade, const char *first, const OldContac
 static void add_pair(Upgrade *upgrade, SceneNode *info, const char *first, const OldContact *a, const char *second,
                      const OldContact *b)
 {
-    assert(schema_type_is(info->type, "WorldInfo"));
+    assert_debug(schema_type_is(info->type, "WorldInfo"));
     const FieldList *pairs = scene_list(info, "contactProperties");
     for (int i = 0; i < pairs->count; i++) {
         const SceneNode *pair = scene_list_node(pairs, i);
@@ -251,7 +251,7 @@ static void upgrade_inertia(Upgrade *upgrade, SceneNode *physics, Quat turn)
 
 static void set_center_of_mass(Upgrade *upgrade, SceneNode *physics, Vec3 center)
 {
-    assert(schema_type_is(physics->type, "Physics"));
+    assert_debug(schema_type_is(physics->type, "Physics"));
     if (upgrade_own(physics, "centerOfMass"))
         return;
     FieldList *list = scene_list_edit(upgrade->scene, physics, "centerOfMass");
@@ -264,7 +264,7 @@ static void set_center_of_mass(Upgrade *upgrade, SceneNode *physics, Vec3 center
 
 static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
 {
-    assert(schema_type_is(solid->type, "Solid"));
+    assert_debug(schema_type_is(solid->type, "Solid"));
     SceneNode *bounding = upgrade->release < RELEASE_V6 ? upgrade_child(solid, "boundingObject", "Transform") : NULL;
     bool is_placed = bounding != NULL;
     SceneNode *physics = is_placed ? upgrade_own_child(upgrade, solid, "physics", "Physics")
@@ -288,7 +288,7 @@ static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
 
 static bool is_single_quad(const SceneNode *faces)
 {
-    assert(schema_type_is(faces->type, "IndexedFaceSet"));
+    assert_debug(schema_type_is(faces->type, "IndexedFaceSet"));
     const FieldList *index = scene_list(faces, "coordIndex");
     if (index->count != 4 && !(index->count == 5 && index->ints[4] == -1))
         return false;

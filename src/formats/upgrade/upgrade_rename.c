@@ -18,7 +18,7 @@ static void set_current(SceneNode *node, SceneField *field, FieldValue value)
 
 static void gravity_vector(Upgrade *upgrade, SceneNode *node, SceneField *field)
 {
-    assert(field->type->kind == FIELD_SF_VEC3F);
+    assert_debug(field->type->kind == FIELD_SF_VEC3F);
     Vec3 gravity = vec3(field->value.v[0], field->value.v[1], field->value.v[2]);
     SourcePos pos = field->pos;
     double strength = vec3_length(gravity);
@@ -85,7 +85,7 @@ static void muscle_radius(Upgrade *upgrade, SceneNode *node, SceneField *field)
 
 static void inertial_lookup_table(Upgrade *upgrade, SceneNode *node, SceneField *field)
 {
-    assert(field->type->kind == FIELD_MF_VEC3F);
+    assert_debug(field->type->kind == FIELD_MF_VEC3F);
     const FieldList *table = field->value.list;
     double noise = 0.0;
     for (int i = 0; i < table->count; i++)
@@ -196,7 +196,7 @@ static const struct FieldRow {
 
 static void upgrade_field(Upgrade *upgrade, SceneNode *node, const struct FieldRow *row)
 {
-    assert(row->field);
+    assert_debug(row->field);
     SceneField *field = upgrade_own(node, row->field);
     if (!field || field->type->class != FIELD_DEPRECATED)
         return;
@@ -361,7 +361,7 @@ void upgrade_arguments(Upgrade *upgrade, SceneNode *node, const SceneNode *insta
 // A camera of type "range-finder" is a RangeFinder since V8.3.
 static void split_camera(Upgrade *upgrade, SceneNode *node)
 {
-    assert(schema_type_is(node->type, "Camera"));
+    assert_debug(schema_type_is(node->type, "Camera"));
     SceneField *type = upgrade_own(node, "type");
     const char *word = type && type->is_parameter < 0 ? type->value.s : "color";
     SourcePos pos = type ? type->pos : node->pos;
@@ -395,7 +395,7 @@ static void upgrade_world_info(Upgrade *upgrade, SceneNode *node)
 
 static void upgrade_one(Upgrade *upgrade, SceneNode *node)
 {
-    assert(node->type);
+    assert_debug(node->type);
     const char *type = node->type->name;
     if (schema_type_is(node->type, "Robot"))
         upgrade_arguments(upgrade, node, NULL);

@@ -81,7 +81,7 @@ static SceneNode *make_sensor(Upgrade *upgrade, SceneNode *node, const char *nam
 static SceneNode *make_motor(Upgrade *upgrade, SceneNode *servo, bool is_linear)
 {
     SceneNode *motor = upgrade_make(upgrade, is_linear ? "LinearMotor" : "RotationalMotor", servo->pos);
-    assert(motor != servo);
+    assert_debug(motor != servo);
     scene_set_string(upgrade->scene, motor, "name", name_of(servo));
     const SceneField *name = upgrade_own(servo, "name");
     if (name && name->is_parameter >= 0)
@@ -94,7 +94,7 @@ static SceneNode *make_motor(Upgrade *upgrade, SceneNode *servo, bool is_linear)
 
 static void upgrade_servo(Upgrade *upgrade, SceneNode *node)
 {
-    assert(upgrade_is_plain(node, "Servo"));
+    assert_debug(upgrade_is_plain(node, "Servo"));
     const SceneField *type = upgrade_own(node, "type");
     bool is_linear = type && type->is_parameter < 0 && !strcmp(type->value.s, "linear");
     const char *def = node->def;
@@ -155,7 +155,7 @@ static bool has_physics(const SceneNode *node)
 
 static void hang_wheel(Upgrade *upgrade, SceneNode *wheel, const SceneNode *drive, const char *side)
 {
-    assert(wheel->kind == SCENE_NODE_PLAIN);
+    assert_debug(wheel->kind == SCENE_NODE_PLAIN);
     const char *def = wheel->def;
     SceneNode *solid = upgrade_split(upgrade, wheel, "HingeJoint");
     wheel->def = NULL;
@@ -178,7 +178,7 @@ static void hang_wheel(Upgrade *upgrade, SceneNode *wheel, const SceneNode *driv
 
 static void upgrade_differential_wheels(Upgrade *upgrade, SceneNode *node)
 {
-    assert(upgrade_is_plain(node, "DifferentialWheels"));
+    assert_debug(upgrade_is_plain(node, "DifferentialWheels"));
     static const char *const kept[] = {
         "motorConsumption", "axleLength", "wheelRadius",  "maxSpeed",          "maxAcceleration",
         "speedUnit",        "slipNoise",  "encoderNoise", "encoderResolution", "maxForce",

@@ -162,7 +162,7 @@ static bool has_size(const NodeType *type)
 
 static void scale_instance(ScaleJob *job, SceneNode *node)
 {
-    assert(node->kind == SCENE_NODE_INSTANCE);
+    assert_debug(node->kind == SCENE_NODE_INSTANCE);
     SceneNode *actual = scene_actual(node);
     const NodeType *type = actual ? actual->type : node->proto->base_type;
     if (type ? !has_size(type) : !node->parent || !schema_type_is(node->parent->type, "Group"))
@@ -278,7 +278,7 @@ static void mark_used_in_bounding(Upgrade *upgrade)
 static void bake(Upgrade *upgrade, SceneNode *node, bool in_tree)
 {
     SceneField *field = upgrade_own(node, "scale");
-    assert(field && field->type->kind == FIELD_SF_VEC3F);
+    assert_debug(field && field->type->kind == FIELD_SF_VEC3F);
     SourcePos pos = field->pos;
     Vec3 scale = vec3(field->value.v[0], field->value.v[1], field->value.v[2]);
     upgrade_drop(node, field);
