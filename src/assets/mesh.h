@@ -159,7 +159,7 @@ Mesh *mesh_filtered(const Mesh *mesh, const char *name, int material);
 // ---- tessellation ----
 // Z: as Webots since R2022a; Y: as VRML97, Choreonoid and older Webots files.
 typedef enum MeshAxis { MESH_AXIS_Z, MESH_AXIS_Y } MeshAxis;
-enum { MESH_CHOREONOID_DIVISIONS = 20, MESH_MOST_DIVISIONS = 1024 };
+enum { MESH_CHOREONOID_DIVISIONS = 20, MESH_DIVISIONS_MAX = 1024 };
 
 Mesh *mesh_box(Vec3 size);
 Mesh *mesh_sphere_ico(double radius, int subdivision);  // 20 * 4^(subdivision - 1) triangles

@@ -189,7 +189,7 @@ static void add_ring_points(MeshBuilder *builder, const Ring *ring, int division
 static void add_rings(MeshBuilder *builder, const Ring *rings, int count, int divisions)
 {
     assert_debug(count >= 2 && divisions > 0);
-    int below[MESH_MOST_DIVISIONS], above[MESH_MOST_DIVISIONS];
+    int below[MESH_DIVISIONS_MAX], above[MESH_DIVISIONS_MAX];
     add_ring_points(builder, &rings[0], divisions, below);
     for (int r = 0; r + 1 < count; r++) {
         add_ring_points(builder, &rings[r + 1], divisions, above);
@@ -208,7 +208,7 @@ static void add_rings(MeshBuilder *builder, const Ring *rings, int count, int di
     }
 }
 
-static int clamped_divisions(int divisions, int min) { return int_min(int_max(divisions, min), MESH_MOST_DIVISIONS); }
+static int clamped_divisions(int divisions, int min) { return int_min(int_max(divisions, min), MESH_DIVISIONS_MAX); }
 
 Mesh *mesh_sphere_uv(double radius, int slices, int stacks, MeshAxis axis)
 {

@@ -1,4 +1,4 @@
-// A boundingObject is one of eight geometries, a Shape or a Pose that holds one, or a Group of those.
+// A boundingObject is a geometry that can collide, a Shape or a Pose that holds one, or a Group of those.
 #include "formats/check/check_internal.h"
 
 #include "assets/geometry.h"

@@ -1,4 +1,4 @@
-// Values of fields: of every kind, with their ranges, and connections to parameters.
+// Values of fields: of every kind, with their ranges.
 #include "base/memory.h"
 #include "formats/formats_internal.h"
 
