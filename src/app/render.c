@@ -269,10 +269,10 @@ static const char *numbered(const char *picture, int number, Text *name)
 
 static int draw(Job *job)
 {
-    assert(job->width > 0 && job->height > 0);
     RenderCounts counts;
     if (!choose_camera(job))
         return EXIT_INPUT;
+    assert(job->width > 0 && job->height > 0);
     if (!render_picture(job->sim, job->devices, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY,
                         &counts))
         return EXIT_SIMULATION;

@@ -81,7 +81,6 @@ static bool refuse(WorkerReply *reply, const char *reason)
 // Block by block, because the number of frames that a file claims is only a claim.
 static bool read_frames(SNDFILE *file, const SF_INFO *info, const DecodeRequest *request, WorkerReply *reply)
 {
-    assert(info->channels > 0);
     enum { BLOCK = 4096 };
     DecodeReply out = { .channels = info->channels < CHANNELS_KEPT ? info->channels : CHANNELS_KEPT,
                         .rate = info->samplerate };

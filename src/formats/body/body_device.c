@@ -103,7 +103,6 @@ static void read_sweep(BodyReader *reader, const YamlNode *map, const char *name
 // Samples that a sweep takes with a step: both ends count.
 static int count_samples(BodyReader *reader, const YamlNode *map, double range, double step)
 {
-    assert(reader->limits->image_side >= 1);
     if (!(step > 0.0) || range <= 0.0)
         return 1;
     double count = floor(range / step + 1e-7) + 1.0;
