@@ -113,50 +113,74 @@ static int count_samples(BodyReader *reader, const YamlNode *map, double range, 
     return (int)reader->limits->image_side;
 }
 
+typedef struct Sweep {
+    double low, high, step;
+    int samples;
+    bool has_step;  // written
+} Sweep;
+
+// How many samples: from the step, or the step from them where it is not written; true in that case.
+static bool read_samples(BodyReader *reader, const YamlNode *map, const char *key, const char *old_key, Sweep *sweep)
+{
+    double range = sweep->high - sweep->low;
+    if (!body_int(reader, map, key, old_key, &sweep->samples) || sweep->has_step) {
+        sweep->samples = count_samples(reader, map, range, sweep->step);
+        return false;
+    }
+    limit_size(reader, map, key, 1, reader->limits->image_side, &sweep->samples);
+    sweep->step = sweep->samples > 1 ? range / (sweep->samples - 1) : 0.0;
+    return true;
+}
+
+static Sweep read_yaw(BodyReader *reader, const YamlNode *map)
+{
+    double range;
+    Sweep yaw = { .low = -60.0 * DEGREE, .high = 60.0 * DEGREE, .step = 1.0 };  // radian, as Choreonoid has it
+    if (body_angle(reader, map, "yaw_range", "yawRange", &range)
+        || body_angle(reader, map, "scanAngle", NULL, &range)) {
+        yaw.low = -range / 2.0;
+        yaw.high = range / 2.0;
+    }
+    body_angle(reader, map, "min_yaw_angle", "minYawAngle", &yaw.low);
+    body_angle(reader, map, "max_yaw_angle", "maxYawAngle", &yaw.high);
+    read_sweep(reader, map, "yaw", &yaw.low, &yaw.high);
+    yaw.has_step = body_angle(reader, map, "yaw_step", "yawStep", &yaw.step)
+                   || body_angle(reader, map, "scanStep", NULL, &yaw.step);
+    if (!read_samples(reader, map, "yaw_samples", "yawSamples", &yaw) && !yaw.has_step)
+        diag_warning(reader->diags, map->pos,
+                     "RangeSensor without yaw_step takes one sample per radian, as in Choreonoid: %d of them",
+                     yaw.samples);
+    return yaw;
+}
+
+static Sweep read_pitch(BodyReader *reader, const YamlNode *map, const BodyDevice *device)
+{
+    double range;
+    Sweep pitch = { device->min_pitch, device->max_pitch, device->pitch_step, device->pitch_samples, false };
+    if (body_angle(reader, map, "pitch_range", "pitchRange", &range)) {
+        pitch.low = -range / 2.0;
+        pitch.high = range / 2.0;
+    }
+    body_angle(reader, map, "min_pitch_angle", "minPitchAngle", &pitch.low);
+    body_angle(reader, map, "max_pitch_angle", "maxPitchAngle", &pitch.high);
+    read_sweep(reader, map, "pitch", &pitch.low, &pitch.high);
+    pitch.has_step = body_angle(reader, map, "pitch_step", "pitchStep", &pitch.step);
+    read_samples(reader, map, "pitch_samples", "pitchSamples", &pitch);
+    return pitch;
+}
+
 static void read_range_sensor(BodyReader *reader, const YamlNode *map, BodyDevice *device)
 {
     assert_debug(yaml_is_map(map));
-    double range;
-    device->min_yaw = -60.0 * DEGREE;
-    device->max_yaw = 60.0 * DEGREE;
-    if (body_angle(reader, map, "yaw_range", "yawRange", &range)
-        || body_angle(reader, map, "scanAngle", NULL, &range)) {
-        device->min_yaw = -range / 2.0;
-        device->max_yaw = range / 2.0;
-    }
-    body_angle(reader, map, "min_yaw_angle", "minYawAngle", &device->min_yaw);
-    body_angle(reader, map, "max_yaw_angle", "maxYawAngle", &device->max_yaw);
-    read_sweep(reader, map, "yaw", &device->min_yaw, &device->max_yaw);
-    device->yaw_step = 1.0;  // radian, as Choreonoid has it
-    bool has_step = body_angle(reader, map, "yaw_step", "yawStep", &device->yaw_step)
-                    || body_angle(reader, map, "scanStep", NULL, &device->yaw_step);
-    if (body_int(reader, map, "yaw_samples", "yawSamples", &device->yaw_samples) && !has_step) {
-        limit_size(reader, map, "yaw_samples", 1, reader->limits->image_side, &device->yaw_samples);
-        device->yaw_step = device->yaw_samples > 1 ? (device->max_yaw - device->min_yaw) / (device->yaw_samples - 1)
-                                                   : 0.0;
-    } else {
-        device->yaw_samples = count_samples(reader, map, device->max_yaw - device->min_yaw, device->yaw_step);
-        if (!has_step)
-            diag_warning(reader->diags, map->pos,
-                         "RangeSensor without yaw_step takes one sample per radian, as in Choreonoid: %d of them",
-                         device->yaw_samples);
-    }
-    if (body_angle(reader, map, "pitch_range", "pitchRange", &range)) {
-        device->min_pitch = -range / 2.0;
-        device->max_pitch = range / 2.0;
-    }
-    body_angle(reader, map, "min_pitch_angle", "minPitchAngle", &device->min_pitch);
-    body_angle(reader, map, "max_pitch_angle", "maxPitchAngle", &device->max_pitch);
-    read_sweep(reader, map, "pitch", &device->min_pitch, &device->max_pitch);
-    has_step = body_angle(reader, map, "pitch_step", "pitchStep", &device->pitch_step);
-    if (body_int(reader, map, "pitch_samples", "pitchSamples", &device->pitch_samples) && !has_step) {
-        limit_size(reader, map, "pitch_samples", 1, reader->limits->image_side, &device->pitch_samples);
-        device->pitch_step = device->pitch_samples > 1
-                                 ? (device->max_pitch - device->min_pitch) / (device->pitch_samples - 1)
-                                 : 0.0;
-    } else {
-        device->pitch_samples = count_samples(reader, map, device->max_pitch - device->min_pitch, device->pitch_step);
-    }
+    Sweep yaw = read_yaw(reader, map), pitch = read_pitch(reader, map, device);
+    device->min_yaw = yaw.low;
+    device->max_yaw = yaw.high;
+    device->yaw_step = yaw.step;
+    device->yaw_samples = yaw.samples;
+    device->min_pitch = pitch.low;
+    device->max_pitch = pitch.high;
+    device->pitch_step = pitch.step;
+    device->pitch_samples = pitch.samples;
     device->frame_rate = 10.0;
     if (!body_double(reader, map, "scan_rate", "scanRate", &device->frame_rate))
         body_double(reader, map, "frame_rate", "frameRate", &device->frame_rate);

@@ -154,10 +154,25 @@ static bool has_old_fields(const Definition *definition)
            && !template_asks_for_value(begin, (size_t)(definition->body_end - begin));
 }
 
+// The parameters that the template's code reads, with what the instance gives them. The caller frees them.
+static int list_read_fields(const Definition *definition, const SceneNode *instance, TemplateField **fields)
+{
+    const SceneProto *proto = &definition->proto;
+    assert_debug(definition->is_read && instance->proto == proto);
+    int count = 0;
+    *fields = memory_alloc_array((size_t)proto->parameter_count + 1, sizeof **fields);
+    for (int i = 0; i < proto->parameter_count; i++) {
+        const SceneField *own = proto_own_field(instance, i);
+        if (definition->is_read[i])
+            (*fields)[count++] = (TemplateField){ &proto->parameters[i],
+                                                  own ? own->value : proto->parameters[i].value };
+    }
+    return count;
+}
+
 // Evaluates the template with the parameters that its code reads and reads what comes out; the same text is read once.
 SceneNode *proto_template_body(ProtoMaker *maker, Definition *definition, const SceneNode *instance, int *node_count)
 {
-    assert_debug(definition->is_read && instance->proto == &definition->proto);
     ProtoLibrary *library = definition->library;
     const SceneProto *proto = &definition->proto;
     if (library->without_templates) {
@@ -167,14 +182,8 @@ SceneNode *proto_template_body(ProtoMaker *maker, Definition *definition, const 
         definition->is_body_read = true;
         return NULL;
     }
-    TemplateField *fields = memory_alloc_array((size_t)proto->parameter_count + 1, sizeof *fields);
-    int field_count = 0;
-    for (int i = 0; i < proto->parameter_count; i++) {
-        const SceneField *own = proto_own_field(instance, i);
-        if (definition->is_read[i])
-            fields[field_count++] = (TemplateField){ &proto->parameters[i],
-                                                     own ? own->value : proto->parameters[i].value };
-    }
+    TemplateField *fields;
+    int field_count = list_read_fields(definition, instance, &fields);
     char *real = path_real(library->arena, proto->path);
     TemplateJob job = {
         .path = proto->path,

@@ -213,30 +213,57 @@ static const char *preset_text(Reader *reader, const char *start)
     return token_string(&text, scene_arena(reader->scene));
 }
 
+// Whether the next parameter or the end of the interface stands here.
+static bool is_at_declaration(const Reader *reader)
+{
+    return reader->token.kind == TOKEN_BRACKET_CLOSE || field_class(&reader->token, &(FieldClass){ 0 });
+}
+
+// "field SFFloat": false, having reported it, when it is none.
+static bool read_class_and_kind(Reader *reader, FieldType *type)
+{
+    char buffer[64];
+    if (!field_class(&reader->token, &type->class)) {
+        reader_error(reader, reader->token.pos, "expected 'field' or ']' in the interface of a PROTO, found %s",
+                     token_describe(&reader->token, buffer));
+        reader_advance(reader);
+        return false;
+    }
+    reader_advance(reader);
+    type->kind = reader->token.kind == TOKEN_WORD ? field_kind_from_name(reader->token.text, reader->token.length)
+                                                  : FIELD_NONE;
+    if (type->kind == FIELD_NONE) {
+        reader_error(reader, reader->token.pos, "%s is no type of a field", token_describe(&reader->token, buffer));
+        diag_hint(reader->diags, "types are SFBool, SFInt32, SFFloat, SFString, SFVec2f, SFVec3f, SFRotation, SFColor, "
+                                 "SFNode, and the same with MF");
+        return false;
+    }
+    reader_advance(reader);
+    return true;
+}
+
+static void read_default(Reader *reader, FieldType *type)
+{
+    const char *start = reader->token.text;
+    type->value = empty_value(type->kind);
+    if (is_at_declaration(reader))
+        reader_error(reader, reader->token.pos, "the parameter '%s' has no default value", type->name);
+    else if (!reader_value(reader, type, &type->value) && reader->token.text == start)
+        reader_advance(reader);
+    if (reader->release && !reader->without_upgrade)
+        type->value = upgrade_value(reader->scene, type, type->value, reader->release, reader->diags);
+    type->preset = preset_text(reader, start);
+}
+
 // One line of an interface: class, type with its allowed values, name, default. A wrong one is told of and left out
 // alone.
 static void read_declaration(Reader *reader, Interface *interface)
 {
     FieldType type = { 0 };
-    char buffer[64];
-    if (!field_class(&reader->token, &type.class)) {
-        reader_error(reader, reader->token.pos, "expected 'field' or ']' in the interface of a PROTO, found %s",
-                     token_describe(&reader->token, buffer));
-        reader_advance(reader);
+    if (!read_class_and_kind(reader, &type)) {
         skip_declaration(reader);
         return;
     }
-    reader_advance(reader);
-    type.kind = reader->token.kind == TOKEN_WORD ? field_kind_from_name(reader->token.text, reader->token.length)
-                                                 : FIELD_NONE;
-    if (type.kind == FIELD_NONE) {
-        reader_error(reader, reader->token.pos, "%s is no type of a field", token_describe(&reader->token, buffer));
-        diag_hint(reader->diags, "types are SFBool, SFInt32, SFFloat, SFString, SFVec2f, SFVec3f, SFRotation, SFColor, "
-                                 "SFNode, and the same with MF");
-        skip_declaration(reader);
-        return;
-    }
-    reader_advance(reader);
     Restriction *restriction = NULL;
     if (reader->token.kind == TOKEN_BRACE_OPEN)
         restriction = read_restriction(reader, field_kind_item(type.kind));
@@ -247,23 +274,16 @@ static void read_declaration(Reader *reader, Interface *interface)
         return;
     }
     type.name = token_string(&reader->token, scene_arena(reader->scene));
-    type.value = empty_value(type.kind);
     reader_advance(reader);
-    const char *start = reader->token.text;
-    if (reader->token.kind == TOKEN_BRACKET_CLOSE || field_class(&reader->token, &(FieldClass){ 0 }))
-        reader_error(reader, reader->token.pos, "the parameter '%s' has no default value", type.name);
-    else if (!reader_value(reader, &type, &type.value) && reader->token.text == start)
-        reader_advance(reader);
-    if (reader->release && !reader->without_upgrade)
-        type.value = upgrade_value(reader->scene, &type, type.value, reader->release, reader->diags);
-    type.preset = preset_text(reader, start);
+    read_default(reader, &type);
     if (restriction && !proto_default_is_allowed(restriction, &type))
         diag_warning(reader->diags, pos, "the default of '%s' is not in the list of its allowed values", type.name);
     if (has_parameter(interface, type.name))
         reader_error(reader, pos, "the parameter '%s' is declared twice", type.name);
     else
         push_parameter(interface, &type, pos, restriction);
-    if (!field_class(&reader->token, &(FieldClass){ 0 }) && reader->token.kind != TOKEN_BRACKET_CLOSE) {
+    if (!is_at_declaration(reader)) {
+        char buffer[64];
         reader_error(reader, reader->token.pos, "expected the next parameter or ']', found %s",
                      token_describe(&reader->token, buffer));
         diag_hint(reader->diags, "this stands behind the default value of '%s'", type.name);
