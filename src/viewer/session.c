@@ -190,6 +190,7 @@ static void welcome(Viewer *viewer, uint32_t client)
     }
     tell_diagnostics(viewer);
     send_scene(viewer, LETTER_WELCOME, client);
+    viewer->ink_seen = 0;  // all of it once more
     viewer->is_dirty = true;
 }
 
@@ -543,6 +544,7 @@ void viewer_attach(Viewer *viewer, Sim *sim, const ViewerWorld *world)
     if (had_scene) {  // clients have been looking at another world
         make_scene(viewer);
         send_scene(viewer, LETTER_SCENE, 0);
+        watch_forget_ink(viewer);
     }
     viewer->is_dirty = had_scene;
     note_attention(viewer);

@@ -364,6 +364,8 @@ struct Viewer {
     unsigned watched;
     bool has_unheard;      // a program spoke to a window that nobody has open, which was said
     bool is_picture_late;  // one was left out, since the last of its device was sent just before
+    uint64_t ink_seen;     // changes of ink that clients were told
+    double ink_sent;       // clock
     SessionSnapshot *snapshots;
     int snapshot_count, snapshot_capacity;
     size_t snapshot_bytes;
@@ -428,7 +430,8 @@ const char *act_sizes(Act *act), *act_resize(Act *act);
 // watch.c
 const char *act_watch(Act *act);
 void watch_client_left(Viewer *viewer, uint32_t client);
-void watch_publish(Viewer *viewer, ViewMoment *moment);  // adds sections, sends values and pictures
+void watch_publish(Viewer *viewer, ViewMoment *moment);  // adds sections, sends values, pictures and ink
+void watch_forget_ink(Viewer *viewer);                   // clients have another world now
 int watch_windows(const Viewer *viewer, const SceneNode *robot,
                   uint32_t clients[VIEWER_CLIENTS_MAX]);  // who has its window open
 // windows.c

@@ -131,6 +131,7 @@ class App implements Listener {
     window.addEventListener('pointerdown', () => { document.documentElement.dataset.input = 'pointer'; }, true);
     for (const type of ['keydown', 'keyup', 'blur'] as const)
       window.addEventListener(type, (event) => this.stepKey(event), true);
+    this.world.onRemade = () => this.drawings.restore();
     this.setTool('select');
     requestAnimationFrame((now) => this.loop(now));
   }
@@ -594,6 +595,7 @@ class App implements Listener {
     document.title = `${meta.title || meta.file || 'world'} · Talus`;
     this.view.setBackground(meta.background?.color);
     this.outlines.setShapes(meta.shapes ?? []);
+    this.world.lamps.setDevices(meta.devices ?? []);
     this.view.sunward.set(...(meta.sun ?? [0, 0, 0])).negate();
     this.drawings.devices.forget();
     this.watchDevices();
@@ -735,6 +737,10 @@ class App implements Listener {
   }
 
   windowed(node: number, text: string): void { this.windows.receive(node, text); }
+  ink(tiles: DataView): void {
+    this.world.takeInk(tiles);
+    this.view.dirty();
+  }
 
   private forgetDrawn(): void {
     this.drawings.contacts = [];
@@ -744,6 +750,7 @@ class App implements Listener {
 
   scrubbed(): void {
     this.forgetDrawn();
+    this.world.takeInk(new DataView(new ArrayBuffer(0)));
     this.drawings.states.fill(0);
     this.overlays.clearLabels();
     this.sounds.silence();
