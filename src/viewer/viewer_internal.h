@@ -17,6 +17,7 @@
 #define TALUS_VIEWER_VIEWER_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "record/frame.h"
@@ -273,7 +274,8 @@ bool page_is_class(const Hub *hub, const char *path);  // our own, also where a 
 
 // ---- web.c ----
 typedef struct Web Web;
-Web *web_start(const ViewerOptions *options, Hub *hub, DiagSink *diags);  // NULL: reported
+// NULL: reported. The ghost, a recording, must outlive it.
+Web *web_start(const ViewerOptions *options, const FileData *ghost, Hub *hub, DiagSink *diags);
 void web_stop(Web *web);
 int web_port(const Web *web);
 int web_window_port(const Web *web);  // of another origin, for the pages of robot windows
@@ -327,6 +329,7 @@ struct Viewer {
     char *url, *watch_url;
     FILE *log;
     Journal *journal;  // acts to repeat
+    FileData ghost;
     // ---- of the world at hand ----
     Sim *sim;
     ViewerWorld world;

@@ -9,6 +9,7 @@ import { Inks } from './ink';
 import { Lamps } from './lamps';
 import { Skins } from './skins';
 
+const GHOST_HUE = 0x3d7bff;
 const MAX_HASHED_VERTICES = 3000;  // larger meshes are told apart by identity
 
 interface Instance { batch: Batch; index: number; local: Matrix4 }
@@ -61,6 +62,12 @@ function materialKey(material: Material): string {
           material.transparent, material.side, material.alphaTest, material.vertexColors, ...maps.map((map) => map?.uuid ?? '')].join(' ');
 }
 
+function ghostly(material: Material): MeshStandardMaterial {
+  const opacity = 0.4 * material.opacity;
+  return new MeshStandardMaterial({ color: GHOST_HUE, emissive: GHOST_HUE, emissiveIntensity: 0.25, roughness: 1, metalness: 0, opacity, transparent: true, depthWrite: false,
+    polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 });
+}
+
 // Meshes that bones bend stand beside the world: only their joints place them.
 function skinnedBeside(scene: Object3D, top: Object3D): SkinnedMesh[] {
   const found: SkinnedMesh[] = [];
@@ -80,6 +87,7 @@ export class World {
   names: string[] = [];
   boundings: BoundingPart[] = [];
   isYUp = false;
+  isGhost = false;  // drawn through: a hue instead of colours, no shadow, and nothing where the same stands in front
   metalness = 1;  // part of it that is shown; less where no sky is mirrored, since bare metal would be black
   readonly skins = new Skins(this.root);
   readonly lamps = new Lamps(this.root);
@@ -197,7 +205,7 @@ export class World {
 
   // What bones bend is no instance of anything.
   private addSkin(mesh: SkinnedMesh): void {
-    const material = (mesh.material as MeshStandardMaterial).clone(), carrier = Number(mesh.userData.carrier ?? mesh.parent?.userData.carrier ?? -1);
+    const material = this.isGhost ? ghostly(mesh.material as Material) : (mesh.material as MeshStandardMaterial).clone(), carrier = Number(mesh.userData.carrier ?? mesh.parent?.userData.carrier ?? -1);
     material.metalness *= this.metalness;
     const local = this.skins.add(mesh, material);
     mesh.geometry.computeBoundingBox();
@@ -219,7 +227,7 @@ export class World {
         const fit = new Matrix4().compose(center.clone().sub(shape.center.clone().multiply(ratio)), new Quaternion(), ratio);
         shapeOf.set(part.geometry, known = { key, fit });
       }
-      const key = `${known.key} ${part.glow} ${part.screen} ${this.inks.has(part.ink) ? part.ink : 0} ${materialKey(part.material)}`;
+      const key = this.isGhost ? known.key : `${known.key} ${part.glow} ${part.screen} ${this.inks.has(part.ink) ? part.ink : 0} ${materialKey(part.material)}`;
       if (!groups.has(key))
         groups.set(key, { shape: shapes.get(known.key)!, material: this.ownMaterial(part, shapes.get(known.key)!.geometry), parts: [] });
       groups.get(key)!.parts.push({ part, fit: known.fit });
@@ -230,8 +238,8 @@ export class World {
 
   // What is drawn in one call has a material of its own: LEDs light it up, displays show themselves on it, Pens write on it.
   private ownMaterial(part: Part, geometry: BufferGeometry): Material {
-    const material = part.material.clone();
-    if (!(material instanceof MeshStandardMaterial))
+    const material = this.isGhost ? ghostly(part.material) : part.material.clone();
+    if (!(material instanceof MeshStandardMaterial) || this.isGhost)
       return material;
     if (this.inks.has(part.ink))
       this.inks.dress(material, geometry, part.ink, part.form);
@@ -315,12 +323,12 @@ export class World {
     mesh.frustumCulled = false;
     mesh.matrixAutoUpdate = false;
     mesh.castShadow = material.opacity > 0.5;
-    mesh.receiveShadow = true;
+    mesh.receiveShadow = !this.isGhost;
     const batch: Batch = { mesh, solids: parts.map(({ part }) => part.solid), isDirty: true };
     const [, size] = boxOf(shape.geometry);
     if (material instanceof MeshStandardMaterial && (size.x === 1 || size.y === 1 || size.z === 1) && shape.geometry.getAttribute('position').count <= 4)
       material.side = DoubleSide;
-    const isColored = material instanceof MeshStandardMaterial &&
+    const isColored = material instanceof MeshStandardMaterial && !this.isGhost &&
       parts.some(({ part }) => !(part.material as MeshStandardMaterial).color.equals(material.color));
     parts.forEach(({ part, fit }, index) => {
       const local = part.local.clone().multiply(fit);
