@@ -65,6 +65,7 @@ checkTypes();
 const js = await bundle('src/main.ts', { format: 'iife' });
 const css = await bundle('src/page.css', {});
 const robotWindow = await bundle('src/RobotWindow.ts', { format: 'esm' });
+const talusFrame = await bundle('src/TalusFrame.ts', { format: 'esm' });
 const boot = await bundle('src/boot.ts', { format: 'iife' });
 const html = readFileSync(join(source, 'index.html'));
 const [replayHead, replayTail] = replayHalves(html, css, js, boot);
@@ -78,6 +79,7 @@ if (weight > MAX_GZIPPED)
 for (const [name, , data] of served)
   writeFileSync(join(output, name), data);
 files.push({ name: 'RobotWindow.js', type: 'text/javascript; charset=utf-8', gzipped: false, data: robotWindow },
+           { name: 'TalusFrame.js', type: 'text/javascript; charset=utf-8', gzipped: false, data: talusFrame },
            { name: 'replay-head', type: 'text/html; charset=utf-8', gzipped: false, data: replayHead },
            { name: 'replay-tail', type: 'text/html; charset=utf-8', gzipped: false, data: replayTail });
 for (const file of files.slice(served.length))

@@ -23,7 +23,7 @@
 
 typedef struct ExportArguments {
     double from, to, rate, speed;
-    const char *columns, *size, *camera, *world;
+    const char *columns, *size, *camera, *world, *ghost;
     bool quiet, json, untrusted;
     const char *limit_changes;
     Limits limits;
@@ -307,6 +307,8 @@ static const char *wrong_argument(const ExportArguments *arguments, const char *
                        || arguments->speed > 0.0;
     if (names_movie && !movie_has_format(path))
         return "--size, --rate, --speed, --camera and --world are for movies";
+    if (arguments->ghost && !text_ends_with(path, ".html"))
+        return "--ghost is for pages";
     return NULL;
 }
 
@@ -332,10 +334,13 @@ static int run_export(const AppCommand *command, int argc, char **argv)
     }
     DiagSink *diags = diag_create();
     Recording *recording = recording_open(argv[1], &arguments.limits, diags);
+    Recording *ghost = arguments.ghost ? recording_open(arguments.ghost, &arguments.limits, diags) : NULL;
     budget_end_load();
     int code = EXIT_INPUT;
-    if (recording) {
-        ExportOptions options = { .from = arguments.from, .to = arguments.to, .columns = arguments.columns };
+    if (recording && !ghost == !arguments.ghost) {
+        ExportOptions options = {
+            .from = arguments.from, .to = arguments.to, .columns = arguments.columns, .ghost = ghost
+        };
         bool ok = movie_has_format(argv[2]) ? export_movie(&arguments, recording, argv[1], argv[2], diags)
                                             : export_write(recording, argv[2], &options, diags);
         code = is_interrupted ? 128 + (int)is_interrupted : ok ? EXIT_OK : EXIT_SIMULATION;
@@ -344,6 +349,7 @@ static int run_export(const AppCommand *command, int argc, char **argv)
     if (arguments.json)
         app_print_outcome(argv[1], argv[2], code == EXIT_OK, diags);
     recording_close(recording);
+    recording_close(ghost);
     diag_destroy(diags);
     return code;
 }
@@ -356,6 +362,8 @@ static const AppOption rows[] = {
     ROW("from", OPTION_DOUBLE, from, "SECONDS", "leave out what was before"),
     ROW("to", OPTION_DOUBLE, to, "SECONDS", "leave out what came after"),
     ROW("columns", OPTION_STRING, columns, "GLOB", "columns of a table, e.g. 'ROBOT.*,*.position'"),
+    ROW("ghost", OPTION_STRING, ghost, "RUN.talus",
+        "of a page: a second run beside it, translucent at the same moments"),
     ROW("size", OPTION_STRING, size, "WxH", "pixels of a movie (1280x720)"),
     ROW("rate", OPTION_DOUBLE, rate, "N", "pictures a second of a movie (30)"),
     ROW("speed", OPTION_DOUBLE, speed, "X", "recorded seconds in one second of a movie (1)"),

@@ -12,11 +12,9 @@
 
 typedef struct ReplayOptions {
     int64_t port;
-    const char *address;
+    const char *address, *ghost, *embed;
     bool quiet;
 } ReplayOptions;
-
-enum { RECORDING_GIGABYTES = 4 };
 
 static volatile sig_atomic_t is_over;
 static void on_signal(int number) { is_over = number; }
@@ -42,6 +40,8 @@ static int serve(const ReplayOptions *options, const FileData *file, DiagSink *d
                                      .address = options->address,
                                      .recording = file->data,
                                      .recording_size = file->size,
+                                     .ghost = options->ghost,
+                                     .embed = options->embed,
                                      .is_interrupted = was_interrupted };
     Viewer *viewer = viewer_start(&viewer_options, diags);
     if (!viewer)
@@ -68,6 +68,8 @@ static int run_replay(const AppCommand *command, int argc, char **argv)
     if (options.address && !viewer_address_is_sound(options.address))
         return app_usage_error(command, "--address wants an IP number of this machine, as 192.168.1.7 or ::, not '%s'",
                                options.address);
+    if (options.embed && !viewer_origins_are_sound(options.embed))
+        return app_usage_error(command, VIEWER_EMBED_USAGE, options.embed);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -75,7 +77,7 @@ static int run_replay(const AppCommand *command, int argc, char **argv)
     FileData file = { 0 };
     int code = EXIT_INPUT;
     if (look_at(argv[1], options.quiet, diags)
-        && file_read(argv[1], (size_t)RECORDING_GIGABYTES << 30, &file, diags, (SourcePos){ 0 })) {
+        && file_read(argv[1], RECORDING_FILE_MAX, &file, diags, (SourcePos){ 0 })) {
         code = serve(&options, &file, diags);
         file_release(&file);
     }
@@ -88,6 +90,8 @@ static const AppOption rows[] = {
     { "port", OPTION_INT, offsetof(ReplayOptions, port), "N", "TCP port (a free one)" },
     { "address", OPTION_STRING, offsetof(ReplayOptions, address), "IP",
       "address to listen at (127.0.0.1, which nobody else reaches)" },
+    { "ghost", OPTION_STRING, offsetof(ReplayOptions, ghost), "RUN.talus", VIEWER_GHOST_HELP },
+    { "embed", OPTION_STRING, offsetof(ReplayOptions, embed), "ORIGIN,...", VIEWER_EMBED_HELP },
     { "quiet|q", OPTION_FLAG, offsetof(ReplayOptions, quiet), NULL, "print the address and errors alone" },
 };
 const AppCommand command_replay = {
@@ -96,7 +100,8 @@ const AppCommand command_replay = {
     .summary = "look at a recording in a browser",
     .details = "Prints an address that only you can open, and serves the recording there until Ctrl-C.\n"
                "`talus export RUN.talus RUN.html` makes a page that needs no server.",
-    .examples = "talus run world.wbt --until 10 --record run.talus && talus replay run.talus",
+    .examples = "talus run world.wbt --until 10 --record run.talus && talus replay run.talus\n"
+                "talus replay run.talus --ghost other.talus   (both at once, the second translucent)",
     .options = rows,
     .option_count = COUNT_OF(rows),
     .run = run_replay,

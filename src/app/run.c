@@ -389,6 +389,8 @@ static bool start_viewer(RunOptions *options, DiagSink *diags)
         text_to_int(options->view, &port);
     ViewerOptions viewer = { .without_server = !options->view,
                              .address = options->address,
+                             .ghost = options->ghost,
+                             .embed = options->embed,
                              .port = (int)port,
                              .is_paused = options->is_view && !options->play,
                              .pace = run_is_realtime(options) ? 1.0 : 0.0,

@@ -29,6 +29,7 @@ typedef struct RunOptions {
     const char *record, *columns, *save, *snapshot, *from, *nan, *stepper, *mode, *crash_snapshot;
     int64_t plugin_timeout;
     const char *controller_token, *input, *controller;
+    const char *ghost, *embed;         // of who looks on
     const char *view, *address, *log;  // view: NULL: nobody looks on
     bool play, is_view, has_links;
     Viewer *viewer;  // NULL: nobody looks on, and no acts are repeated

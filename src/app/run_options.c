@@ -61,6 +61,8 @@ static const AppOption rows[] = {
         "show the run in a browser: prints the link to open (docs/viewer.md); a free port unless one is given"),
     ROW("address", OPTION_STRING, address, "IP",
         "listen for browsers at this address of the machine, so that others reach it (127.0.0.1 otherwise)"),
+    ROW("ghost", OPTION_STRING, ghost, "RUN.talus", "with a view: " VIEWER_GHOST_HELP),
+    ROW("embed", OPTION_STRING, embed, "ORIGIN,...", "with a view: " VIEWER_EMBED_HELP),
     ROW("play", OPTION_FLAG, play, NULL, "with `talus view`: start running instead of paused"),
     ROW("log", OPTION_STRING, log, "FILE",
         "write down what people do in the browser; --input FILE repeats it, to the last bit"),
@@ -209,8 +211,10 @@ static int check_view(const AppCommand *command, const RunOptions *options)
     assert_debug(options->view || !options->is_view);
     if (options->view && !is_port(options->view))
         return app_usage_error(command, "--view wants a port, 0 to 65535");
-    if (!options->view && (options->address || options->log))
-        return app_usage_error(command, "--address and --log need --view");
+    if (!options->view && (options->address || options->log || options->ghost || options->embed))
+        return app_usage_error(command, "--address, --log, --ghost and --embed need --view");
+    if (options->embed && !viewer_origins_are_sound(options->embed))
+        return app_usage_error(command, VIEWER_EMBED_USAGE, options->embed);
     if (options->address && !viewer_address_is_sound(options->address))
         return app_usage_error(command, "--address wants an IP number of this machine, as 192.168.1.7 or ::, not '%s'",
                                options->address);

@@ -82,8 +82,8 @@ const char *devices_command(Devices *devices, int robot, int tag, int command, c
                             const void *bytes, int byte_count);
 
 // ---- lamps ----
-// What LEDs light up: by the id of the node that says how a shape glows (a Material or a PBRAppearance) what it gives
-// off now, linear.
+// What LEDs light up: by the id of the node that says how a shape glows (a Material or a PBRAppearance), or of a Light,
+// what it gives off now, linear. A Light that is off gives none.
 typedef struct DeviceGlow {
     uint32_t node;
     Vec3 light;
@@ -175,6 +175,18 @@ int devices_drive_constants(const Devices *devices, int robot, double values[4])
 
 // ---- what devices leave to be seen ----
 void devices_paint(Devices *devices);  // pens write on what is below them, ink evaporates: before each step
+// What Pens left on a Shape, in square tiles of pixels. It lies in memory as files and messages have it.
+enum { DEVICE_INK_SIDE = 32 };
+typedef struct DeviceInk {
+    uint32_t node;                                         // the Shape
+    uint16_t width, height;                                // of all its paint, pixels
+    uint16_t x, y;                                         // of the tile's first pixel; rows from the bottom
+    uint8_t pixels[DEVICE_INK_SIDE * DEVICE_INK_SIDE][4];  // red, green, blue, density
+} DeviceInk;
+// The tiles that changed last since change number *since (0: all that ever had ink), in the order of their changes, so
+// many at most; *since is then the last one told. Ink that was made anew, as after a load, begins at 0 again.
+bool devices_has_ink(const Devices *devices, uint64_t since);  // there is something to tell
+int devices_ink(const Devices *devices, uint64_t *since, DeviceInk *tiles, int capacity);
 // Whether a node, with all below it, is seen by a camera (or the Viewpoint). False: there is no such eye.
 bool devices_set_visible(Devices *devices, SceneNode *node, const SceneNode *from, bool is_visible);
 

@@ -216,12 +216,17 @@ typedef struct ShownPaint {
     SceneNode *shape;
     float *pixels;  // red, green, blue, density, rows from the bottom
     RaysPaint paint;
-    bool is_wet;  // something is left to evaporate
+    bool is_wet;        // something is left to evaporate
+    uint64_t *changes;  // by tile (ink.c): number of the last change in it, 0: none
 } ShownPaint;
 void show_will_change(Devices *devices, void *place, size_t size);  // before so many bytes of pixels change
-void show_static(Devices *devices);                                 // displays take their place on shapes
-void show_keep(Devices *devices, Moment *moment);                   // what is shown now
-void show_begin(Devices *devices, const Moment *moment);            // rays see what was shown then, until the end
+// ---- ink.c ----
+void ink_changed(Devices *devices, ShownPaint *paint, int left, int right, int bottom, int top);  // pixels, both ends
+void ink_changed_all(Devices *devices, ShownPaint *paint);
+int ink_tile_count(int width, int height);
+void show_static(Devices *devices);                       // displays take their place on shapes
+void show_keep(Devices *devices, Moment *moment);         // what is shown now
+void show_begin(Devices *devices, const Moment *moment);  // rays see what was shown then, until the end
 void show_end(Devices *devices, const Moment *moment);
 bool distance_spot(const Devices *devices, int robot, int tag, ShownSpot *spot);  // of a laser that is on; distance.c
 void show_reset(Devices *devices);
@@ -376,7 +381,8 @@ struct Devices {
     int due_count;  // pictures that are not made yet
     ShownPaint **paints;
     int paint_count, paint_capacity;
-    uint8_t *log;  // what displays and paint were before they changed, for pictures of earlier moments
+    uint64_t ink_changes;  // of paint, since the start
+    uint8_t *log;          // what displays and paint were before they changed, for pictures of earlier moments
     int log_size, log_capacity;
     size_t log_last;  // size of the last entry
 };

@@ -52,6 +52,7 @@ static ShownPaint *paint_on(Devices *devices, SceneNode *shape, int width, int h
     paint->paint = (RaysPaint){ width, height, paint->pixels };
     for (size_t i = 0; i < 4 * (size_t)width * (size_t)height; i++)
         paint->pixels[i] = i % 4 < 3 ? 1.0f : 0.0f;
+    paint->changes = memory_alloc_array((size_t)ink_tile_count(width, height), sizeof *paint->changes);
     *memory_push(devices->paints, devices->paint_count, devices->paint_capacity) = paint;
     if (devices->rays)
         rays_set_paint(devices->rays, shape, &paint->paint);
@@ -88,6 +89,8 @@ static void draw_spot(Devices *devices, ShownPaint *paint, const RaysSpot *spot,
                 add_ink(line + 4 * column, ink, (float)density);
         }
     }
+    if (left <= right)
+        ink_changed(devices, paint, left, right, int_max(bottom, 0), int_min(top, height - 1));
     paint->is_wet = true;
 }
 
@@ -138,6 +141,7 @@ static void evaporate(Devices *devices, ShownPaint *paint, float factor)
         for (int column = first; column <= last; column++)
             if (line[4 * column + 3] > 0.001f)
                 line[4 * column + 3] *= factor;
+        ink_changed(devices, paint, first, last, row, row);
     }
 }
 
@@ -175,6 +179,7 @@ void paint_clear(Devices *devices)
         show_will_change(devices, paint->pixels, count * sizeof(float));
         for (size_t k = 0; k < count; k++)
             paint->pixels[k] = k % 4 < 3 ? 1.0f : 0.0f;
+        ink_changed_all(devices, paint);
     }
 }
 
@@ -187,5 +192,6 @@ void paint_restore(Devices *devices, SceneNode *shape, int width, int height, co
     size_t bytes = (size_t)width * (size_t)height * 4 * sizeof(float);
     show_will_change(devices, paint->pixels, bytes);
     memcpy(paint->pixels, pixels, bytes);
+    ink_changed_all(devices, paint);
     paint->is_wet = true;
 }

@@ -147,11 +147,12 @@ static void show_led(Devices *devices, Device *device, int value)
 
 static void note_glow(const LampVisit *visit, const SceneNode *node)
 {
-    if (scene_node_is(node, "Light"))
-        return;
+    bool is_light = scene_node_is(node, "Light");
+    Vec3 light = is_light && !visit->is_on         ? VEC3_ZERO
+                 : scene_node_is(node, "Material") ? rays_linear_color(visit->color)
+                                                   : visit->color;
     if (*visit->count < visit->capacity)
-        visit->glows[*visit->count] =
-            (DeviceGlow){ node->id, scene_node_is(node, "Material") ? rays_linear_color(visit->color) : visit->color };
+        visit->glows[*visit->count] = (DeviceGlow){ node->id, light };
     ++*visit->count;
 }
 
@@ -332,6 +333,7 @@ void show_free(Devices *devices)
 {
     for (int i = 0; i < devices->paint_count; i++) {
         free(devices->paints[i]->pixels);
+        free(devices->paints[i]->changes);
         free(devices->paints[i]);
     }
     for (int i = 0; i < devices->device_count; i++) {

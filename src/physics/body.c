@@ -8,22 +8,11 @@
 #include <assert.h>
 #include <string.h>
 
-// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned.
-static Pose pose_on_body(const BodyState *body, const Pose *in_body)
-{
-    Pose pose = { body->position, body->orientation };
-    if (in_body->t.x != 0.0 || in_body->t.y != 0.0 || in_body->t.z != 0.0)
-        pose.t = vec3_add(quat_rotate(body->orientation, in_body->t), body->position);
-    if (in_body->q.x != 0.0 || in_body->q.y != 0.0 || in_body->q.z != 0.0)
-        pose.q = quat_mul(body->orientation, in_body->q);
-    return pose;
-}
-
 static Pose solid_pose_now(const Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     if (solid->body >= 0)
-        return pose_on_body(&physics->body_states[solid->body], &solid->in_body);
+        return pose_on_body(body_pose(physics, solid->body), &solid->in_body);
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, physics->solid_states[index].local);
 }

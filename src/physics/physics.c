@@ -395,9 +395,8 @@ Pose physics_solid_pose(const Physics *physics, int solid)
     return physics->solid_world[solid];
 }
 
-void physics_solid_poses(const Physics *physics, Pose *poses)
+void solids_copy_poses(const Physics *physics, Pose *poses)
 {
-    solids_refresh(physics);
     if (physics->solid_count > 0)
         memcpy(poses, physics->solid_world, (size_t)physics->solid_count * sizeof *poses);
     for (int i = 0, left = physics->solids_gone; left > 0 && i < physics->solid_count; i++)
@@ -405,6 +404,12 @@ void physics_solid_poses(const Physics *physics, Pose *poses)
             poses[i].t.x = NAN;
             left--;
         }
+}
+
+void physics_solid_poses(const Physics *physics, Pose *poses)
+{
+    solids_refresh(physics);
+    solids_copy_poses(physics, poses);
 }
 
 double physics_solid_mass(const Physics *physics, int solid)

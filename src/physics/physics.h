@@ -84,6 +84,32 @@ int physics_solid_body(const Physics *physics, int solid);           // -1: kine
 const char *physics_solid_label(const Physics *physics, int solid);  // unique: DEF or name, with parents where needed
 Pose physics_solid_pose(const Physics *physics, int solid);          // of the node's frame, in the world
 void physics_solid_poses(const Physics *physics, Pose *poses);       // of all; t.x is NaN where one is gone
+// The same for another thread: what they follow from is copied in one pass, and whoever wants the poses makes them
+// later, bit for bit those of that moment. { 0 } is ready. After the first ones of a world taking allocates nothing.
+typedef struct PhysicsPoseRow {
+    int solid;
+    Pose in_body;  // of the solid's frame
+} PhysicsPoseRow;
+typedef struct PhysicsMovedBody {
+    int body;
+    Pose pose;
+} PhysicsMovedBody;
+typedef struct PhysicsPoses {
+    Pose *solids;  // whole after physics_poses_make()
+    int solid_count, solid_capacity;
+    PhysicsMovedBody *moved;  // whose solids are still to be placed
+    int moved_count, moved_capacity;
+    PhysicsPoseRow *rows;  // by body: from first_row[body] to first_row[body + 1]
+    int *first_row;
+    int body_count, row_capacity, first_row_capacity;
+    int *others;  // solids without a body
+    int other_count, other_capacity;
+    uint64_t rows_version;  // of the bodies that the rows are of,
+    int row_solids;         // and how many solids there were
+} PhysicsPoses;
+void physics_poses_take(const Physics *physics, PhysicsPoses *copy);
+void physics_poses_make(PhysicsPoses *copy);  // by any thread; again is fine
+void physics_poses_deinit(PhysicsPoses *copy);
 Vec3 physics_solid_linear_velocity(const Physics *physics, int solid);  // of the node's origin, world frame
 Vec3 physics_solid_angular_velocity(const Physics *physics, int solid);
 Vec3 physics_solid_point_velocity(const Physics *physics, int solid, Vec3 point);  // world point that moves with it

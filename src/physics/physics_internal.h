@@ -435,6 +435,17 @@ static inline Pose body_pose(const Physics *physics, int body)
 {
     return (Pose){ physics->body_states[body].position, physics->body_states[body].orientation };
 }
+// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned.
+static inline Pose pose_on_body(Pose body, const Pose *in_body)
+{
+    Pose pose = body;
+    if (in_body->t.x != 0.0 || in_body->t.y != 0.0 || in_body->t.z != 0.0)
+        pose.t = vec3_add(quat_rotate(body.q, in_body->t), body.t);
+    if (in_body->q.x != 0.0 || in_body->q.y != 0.0 || in_body->q.z != 0.0)
+        pose.q = quat_mul(body.q, in_body->q);
+    return pose;
+}
+void solids_copy_poses(const Physics *physics, Pose *poses);  // as they were last made; t.x is NaN where one is gone
 
 // ---- joints/constraints.c: all constraints of a world ----
 Constraint *constraint_make(Physics *physics, ConstraintKind kind, int parent, int child, int axis_count, void *owner);

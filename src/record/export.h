@@ -9,6 +9,7 @@
 typedef struct ExportOptions {
     double from, to;      // s; to 0: up to the end
     const char *columns;  // of a table: globs separated by commas; NULL: all
+    Recording *ghost;     // of a page: a second run, shown beside it; NULL: none
 } ExportOptions;
 
 bool export_has_format(const char *path);  // .html, .glb, .csv or .mcap

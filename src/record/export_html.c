@@ -71,6 +71,16 @@ static void copy_recording(Recording *recording, const ExportOptions *options, D
     recording_finish(writer, diags);
 }
 
+static void write_recording(FileStream *stream, Recording *recording, const ExportOptions *options, DiagSink *diags)
+{
+    Text file = { 0 };
+    copy_recording(recording, options, diags, &file);
+    Base64 base64 = { .stream = stream };
+    add_base64(&base64, file.data, file.length);
+    end_base64(&base64);
+    text_free(&file);
+}
+
 bool export_html(Recording *recording, const char *path, const ExportOptions *options, DiagSink *diags)
 {
     const WebPageFile *head = web_page_find("replay-head"), *tail = web_page_find("replay-tail");
@@ -82,13 +92,13 @@ bool export_html(Recording *recording, const char *path, const ExportOptions *op
     FileStream *stream = stream_open(path, diags);
     if (!stream)
         return false;
-    Text file = { 0 };
-    copy_recording(recording, options, diags, &file);
     stream_write(stream, head->data, head->size);
-    Base64 base64 = { .stream = stream };
-    add_base64(&base64, file.data, file.length);
-    end_base64(&base64);
+    write_recording(stream, recording, options, diags);
+    if (options->ghost) {
+        static const char next[] = "</script>\n<script type=\"application/octet-stream;base64\" id=\"talus-ghost\">";
+        stream_write(stream, next, sizeof next - 1);
+        write_recording(stream, options->ghost, options, diags);
+    }
     stream_write(stream, tail->data, tail->size);
-    text_free(&file);
     return stream_close(stream);
 }

@@ -269,7 +269,7 @@ static int material_of_part(Glb *glb, const MeshMaterial *part)
 
 // ---- the world ----
 
-// A picture may come onto a screen later: its corners have places on it, with no image yet.
+// A picture may come onto a screen later, or ink: its corners have places on it, with no image yet.
 static int add_mesh(Glb *glb, const RaysVisual *visual, GlbMeshUse use)
 {
     const Mesh *mesh = visual->mesh;
@@ -394,9 +394,26 @@ static int add_skin(Glb *glb, const RaysVisual *visual, const RaysSkin *from)
     return glb->skin_count++;
 }
 
+// ---- ink ----
+
+static bool is_no_pen(SceneNode *node, void *context)
+{
+    (void)context;
+    return node->is_removed || !scene_node_is(node, "Pen");
+}
+
+static bool has_pens(const Glb *glb) { return !scene_walk(scene_root(sim_scene(glb->sim)), false, is_no_pen, NULL); }
+
+static const SceneNode *paintable(const RaysVisual *visual)
+{
+    const SceneNode *geometry = scene_node_is(visual->node, "Shape") ? scene_child(visual->node, "geometry") : NULL;
+    return visual->mesh->texcoords ? scene_actual(geometry) : NULL;
+}
+
 static void gather(Glb *glb)
 {
     assert_debug(glb->node_count == 0);
+    bool writes = has_pens(glb);
     for (int i = 0; i < rays_visual_count(glb->rays); i++) {
         RaysVisual visual = rays_describe(glb->rays, i);
         if (!visual.mesh || visual.mesh->triangle_count == 0 || rays_is_hidden(glb->rays, i, 0))
@@ -405,7 +422,8 @@ static void gather(Glb *glb)
         bool is_skin = rays_describe_skin(glb->rays, i, &skin);
         uint32_t screen = screen_of(&visual);
         visual.mesh = is_skin ? skin.rest : visual.mesh;
-        int mesh = add_mesh(glb, &visual, is_skin ? MESH_SKIN : screen ? MESH_SCREEN : MESH_PLAIN);
+        const SceneNode *painted = writes && !is_skin ? paintable(&visual) : NULL;
+        int mesh = add_mesh(glb, &visual, is_skin ? MESH_SKIN : screen || painted ? MESH_SCREEN : MESH_PLAIN);
         if (glb->meshes[mesh].primitive_count == 0)
             continue;
         memory_grow(&glb->nodes, &glb->node_capacity, glb->node_count + 1, sizeof *glb->nodes);
@@ -413,6 +431,10 @@ static void gather(Glb *glb)
         *node = (GlbNodeEntry){
             .solid = visual.solid, .mesh = mesh, .glow = glow_of(&visual), .screen = screen, .skin = -1
         };
+        if (painted) {
+            node->ink = visual.node->id;
+            node->form = painted->type->name;
+        }
         memcpy(node->local, visual.local, sizeof node->local);
         if (is_skin)
             node->skin = add_skin(glb, &visual, &skin);

@@ -42,8 +42,10 @@ typedef struct GlbMeshEntry {
 } GlbMeshEntry;
 typedef struct GlbNodeEntry {
     int solid, mesh;
-    uint32_t glow;    // id of the node that an LED may light up; 0: none does
-    uint32_t screen;  // of the Display whose picture is on it; 0: none
+    uint32_t glow;     // id of the node that an LED may light up; 0: none does
+    uint32_t screen;   // of the Display whose picture is on it; 0: none
+    uint32_t ink;      // of the Shape that Pens may write on; 0: none can
+    const char *form;  // of its geometry: where its paint lies follows from it
     double local[12];
     int skin;  // -1: none
 } GlbNodeEntry;

@@ -104,13 +104,17 @@ static void write_extras(const Glb *glb, const GlbNodeEntry *node, JsonWriter *j
 {
     assert(node->skin < glb->skin_count);
     const GlbSkinEntry *skin = node->skin >= 0 ? &glb->skins[node->skin] : NULL;
-    if (!node->glow && !node->screen && !skin)
+    if (!node->glow && !node->screen && !node->ink && !skin)
         return;
     json_begin_object(json, "extras");
     if (node->glow)
         json_int(json, "glow", node->glow);
     if (node->screen)
         json_int(json, "screen", node->screen);
+    if (node->ink) {
+        json_int(json, "ink", node->ink);
+        json_string(json, "form", node->form);
+    }
     if (skin) {
         json_int(json, "skin", skin->node->id);
         json_int(json, "carrier", skin->carrier);

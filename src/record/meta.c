@@ -207,7 +207,7 @@ static bool write_camera(SceneNode *node, void *context)
 
 // ---- devices and lights that can be drawn ----
 
-enum { DRAWN_FIELDS_MAX = 7, LOOKUP_ROWS_MAX = 64 };
+enum { DRAWN_FIELDS_MAX = 8, LOOKUP_ROWS_MAX = 64 };
 
 static void write_field(const SceneNode *node, const char *name, JsonWriter *json)
 {
@@ -290,8 +290,9 @@ static bool write_drawn(SceneNode *node, void *context)
         { "Pen", { "maxDistance" } },
         { "Display", { "width", "height" } },
         { "Skin", { NULL } },
-        { "PointLight", { "location", "color" } },
-        { "SpotLight", { "location", "direction", "beamWidth", "color" } },
+        { "PointLight", { "location", "color", "intensity", "attenuation", "radius" } },
+        { "SpotLight",
+          { "location", "direction", "beamWidth", "color", "intensity", "attenuation", "radius", "cutOffAngle" } },
         { "DirectionalLight", { "direction", "color" } },
     };
     const CameraList *list = context;

@@ -11,13 +11,14 @@ enum { NO_SOLID = 65535, NUMBERS_MAX = 65535 };
 
 void moment_deinit(Moment *moment)
 {
-    free(moment->poses);
+    physics_poses_deinit(&moment->poses);
     free(moment->states);
     text_free(&moment->joints);
     text_free(&moment->contacts);
     text_free(&moment->changes);
     free(moment->glows);
     free(moment->shown);
+    free(moment->ink);
     text_free(&moment->glow);
     text_free(&moment->screens);
     text_free(&moment->bones);
@@ -31,15 +32,6 @@ static void add_floats(Text *out, const double *numbers, int count)
     for (int i = 0; i < count; i++)
         values[i] = isfinite(numbers[i]) ? (float)numbers[i] : 0.0f;
     text_add(out, (const char *)values, (size_t)count * sizeof *values);
-}
-
-static void take_poses(Moment *moment, const Physics *physics)
-{
-    assert(physics);
-    int count = physics_solid_count(physics);
-    memory_grow(&moment->poses, &moment->pose_capacity, count, sizeof *moment->poses);
-    moment->pose_count = count;
-    physics_solid_poses(physics, moment->poses);
 }
 
 static void take_joints(Moment *moment, const Physics *physics)
@@ -106,7 +98,7 @@ static void take_states(Moment *moment, const Physics *physics, bool all)
 void moment_take(Moment *moment, const Physics *physics, int parts)
 {
     assert_debug(moment && physics);
-    take_poses(moment, physics);
+    physics_poses_take(physics, &moment->poses);
     if (parts & MOMENT_JOINTS)
         take_joints(moment, physics);
     if (parts & MOMENT_CONTACTS)
@@ -205,6 +197,17 @@ void moment_take_shown(Moment *moment, const Devices *devices)
         devices_shown(devices, moment->shown, count);
     }
     moment->shown_count = count;
+}
+
+// ---- ink ----
+
+void moment_take_ink(Moment *moment, const Devices *devices, uint64_t *since)
+{
+    moment->ink_count = 0;
+    if (!devices || !devices_has_ink(devices, *since))
+        return;
+    memory_grow(&moment->ink, &moment->ink_capacity, MOMENT_INK_MAX, sizeof *moment->ink);
+    moment->ink_count = devices_ink(devices, since, moment->ink, MOMENT_INK_MAX);
 }
 
 int moment_sections(const Moment *moment, int parts, FrameSection sections[MOMENT_SECTIONS_MAX])

@@ -18,8 +18,8 @@ enum {
 
 // { 0 } is ready; moment_deinit frees it. After the first ones of a world, taking one allocates nothing.
 typedef struct Moment {
-    Pose *poses;  // not finite where a solid is gone
-    int pose_count, pose_capacity;
+    PhysicsPoses
+        poses;        // made by physics_poses_make(), on the thread that reads them; not finite where a solid is gone
     uint8_t *states;  // as of the last time that they were taken
     int state_count, state_capacity;
     Text joints, contacts, changes;
@@ -32,11 +32,14 @@ typedef struct Moment {
     Text bones;  // BONE of all Skins whose bones programs move: per node u32 id, u32 count (0: as its file has them),
                  // then f32 place and quaternion (x, y, z, w) of each in the frame of its mesh
     Text glow;   // GLOW of all that LEDs light up: per node u32 id, f32 red, green, blue
+    DeviceInk *ink;  // INKS: tiles of what Pens left that changed
+    int ink_count, ink_capacity;
 } Moment;
 
 enum {
     MOMENT_GLOW_BYTES = 16,        // of one node
     MOMENT_SCREEN_HEAD_BYTES = 8,  // of one display
+    MOMENT_INK_MAX = 64,           // tiles of ink taken at a time: a quarter of a megabyte
 };
 
 void moment_deinit(Moment *moment);
@@ -47,6 +50,7 @@ size_t moment_screen_bytes(const char *screen);                    // of one in 
 void moment_take_glow(Moment *moment, const Devices *devices);     // NULL: nothing glows
 void moment_take_bones(Moment *moment, const Devices *devices);
 void moment_take_shown(Moment *moment, const Devices *devices);  // SHWN of LEDs and Pens: see DeviceShown
+void moment_take_ink(Moment *moment, const Devices *devices, uint64_t *since);  // as devices_ink(), a few at a time
 // The sections of the parts taken last; valid until the next. Returns how many.
 int moment_sections(const Moment *moment, int parts, FrameSection sections[MOMENT_SECTIONS_MAX]);
 

@@ -82,7 +82,8 @@ struct Recorder {
     const Physics *physics;
     uint64_t tree, edits;
     double scene_due;   // s: before, edits wait
-    double screen_due;  // s: likewise displays
+    double screen_due;  // s: likewise displays and ink
+    uint64_t ink_seen;  // changes of ink that were told
     uint32_t revision;
     Text events;  // of the coming frame, without the brackets
     bool has_lost_events;
@@ -99,6 +100,8 @@ struct Recorder {
     Text block, frame, all_events;
     Text screens, screen_changes;  // of displays, as told last; what differs from it
     Told glow, shown, bones;       // of what LEDs light up; of LEDs and Pens themselves; of Skins
+    DeviceInk *ink;                // of all tiles that have some, as told last
+    int ink_count, ink_capacity;
     double block_first, block_last;
 };
 
@@ -204,12 +207,31 @@ static bool choose_screens(Recorder *recorder, const Slot *slot, bool begins, Fr
     return out->length > 0;
 }
 
+// Tiles that changed; a block begins with all of them.
+static bool choose_ink(Recorder *recorder, const Moment *moment, bool begins, FrameSection *section)
+{
+    enum { HEAD = offsetof(DeviceInk, pixels) };
+    for (int i = 0; i < moment->ink_count; i++) {
+        int at = 0;
+        while (at < recorder->ink_count && memcmp(&recorder->ink[at], &moment->ink[i], HEAD) != 0)
+            at++;
+        if (at == recorder->ink_count)
+            memory_grow(&recorder->ink, &recorder->ink_capacity, ++recorder->ink_count, sizeof *recorder->ink);
+        recorder->ink[at] = moment->ink[i];
+    }
+    const DeviceInk *told = begins ? recorder->ink : moment->ink;
+    int count = begins ? recorder->ink_count : moment->ink_count;
+    *section = (FrameSection){ { 'I', 'N', 'K', 'S' }, told, (size_t)count * sizeof *told };
+    return count > 0;
+}
+
 // A block can be read by itself: its first frame has all that glows, shows and stands on screens, the others what
 // changed.
-static void write_frame(Recorder *recorder, const Slot *slot)
+static void write_frame(Recorder *recorder, Slot *slot)
 {
     assert_debug(slot->voice_count <= slot->voice_capacity);
-    FrameSection sections[MOMENT_SECTIONS_MAX + 5];
+    physics_poses_make(&slot->moment.poses);
+    FrameSection sections[MOMENT_SECTIONS_MAX + 6];
     const Moment *moment = &slot->moment;
     int count = moment_sections(&slot->moment, slot->parts, sections);
     if (recorder->block.length >= BLOCK_BYTES || slot->time - recorder->block_first >= BLOCK_SECONDS)
@@ -223,6 +245,7 @@ static void write_frame(Recorder *recorder, const Slot *slot)
     count += choose_entries(&recorder->shown, &shown, slot->revision, begins, &sections[count]);
     count += bones.length > 0 && choose_entries(&recorder->bones, &bones, slot->revision, begins, &sections[count]);
     count += choose_screens(recorder, slot, begins, &sections[count]);
+    count += choose_ink(recorder, moment, begins, &sections[count]);
     Text *events = &recorder->all_events;
     if (slot->events.length > 0 || slot->voice_count > 0) {
         text_clear(events);
@@ -236,8 +259,8 @@ static void write_frame(Recorder *recorder, const Slot *slot)
     FrameInput input = { .revision = slot->revision,
                          .step = slot->step,
                          .time = slot->time,
-                         .poses = slot->moment.poses,
-                         .pose_count = slot->moment.pose_count,
+                         .poses = slot->moment.poses.solids,
+                         .pose_count = slot->moment.poses.solid_count,
                          .sections = sections,
                          .section_count = count };
     text_clear(&recorder->frame);
@@ -528,8 +551,10 @@ static void put_frame(Recorder *recorder)
     moment_take_shown(&slot->moment, recorder->options.devices);
     moment_take_bones(&slot->moment, recorder->options.devices);
     slot->has_screens = slot->time >= recorder->screen_due - 1e-9;
+    slot->moment.ink_count = 0;
     if (slot->has_screens) {
         moment_take_screens(&slot->moment, recorder->options.devices);
+        moment_take_ink(&slot->moment, recorder->options.devices, &recorder->ink_seen);
         recorder->screen_due = slot->time + SCREEN_SECONDS;
     }
     text_clear(&slot->events);
@@ -628,6 +653,7 @@ bool recorder_close(Recorder *recorder)
     text_free(&recorder->block);
     text_free(&recorder->frame);
     text_free(&recorder->all_events);
+    free(recorder->ink);
     text_free(&recorder->screens);
     text_free(&recorder->screen_changes);
     text_free(&recorder->bones.all);

@@ -36,6 +36,7 @@ bool recording_has_failed(const RecordingWriter *writer);
 bool recording_finish(RecordingWriter *writer, DiagSink *diags);
 
 // ---- reading ----
+#define RECORDING_FILE_MAX ((size_t)4 << 30)  // bytes of one that is read as a whole, as pages do
 typedef struct Recording Recording;
 typedef struct RecordingBlock {
     char type[4];

@@ -37,12 +37,14 @@ void history_add(History *history, const ViewMoment *moment)
     if (moment->step == 0)
         history_clear(history);
     memory_grow(&history->items, &history->capacity, history->count + 1, sizeof *history->items);
+    const PhysicsPoses *poses = &moment->world.poses;
+    assert_debug(poses->moved_count == 0);
     PastMoment past = {
-        .step = moment->step, .revision = moment->revision, .time = moment->time, .pose_count = moment->world.pose_count
+        .step = moment->step, .revision = moment->revision, .time = moment->time, .pose_count = poses->solid_count
     };
     past.poses = memory_alloc_raw(((size_t)past.pose_count * 7 + 1) * sizeof(float));
     for (int i = 0; i < past.pose_count; i++) {
-        const Pose *pose = &moment->world.poses[i];
+        const Pose *pose = &poses->solids[i];
         const double numbers[7] = { pose->t.x, pose->t.y, pose->t.z, pose->q.w, pose->q.x, pose->q.y, pose->q.z };
         for (int k = 0; k < 7; k++)
             past.poses[7 * i + k] = (float)numbers[k];

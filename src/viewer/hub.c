@@ -585,7 +585,8 @@ static void deliver(Hub *hub, Letter *letter)
 
 static void note_moment(Hub *hub)
 {
-    const ViewMoment *moment = hub->exchange->front;
+    ViewMoment *moment = hub->exchange->front;
+    physics_poses_make(&moment->world.poses);
     if (moment->is_rewound) {
         if (moment->step == 0)
             history_clear(&hub->history);
@@ -704,8 +705,8 @@ static void make_frame(Hub *hub, Client *client)
                          .step = moment->step,
                          .time = moment->time,
                          .speed = moment->speed,
-                         .poses = moment->world.poses,
-                         .pose_count = moment->world.pose_count };
+                         .poses = moment->world.poses.solids,
+                         .pose_count = moment->world.poses.solid_count };
     const PastMoment *past = client->is_looking_back ? history_at(&hub->history, client->past_time) : NULL;
     if (past) {
         input.step = past->step;

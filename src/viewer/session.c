@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "record/glb.h"
 #include "record/meta.h"
+#include "record/recording.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ static void welcome(Viewer *viewer, uint32_t client)
     }
     tell_diagnostics(viewer);
     send_scene(viewer, LETTER_WELCOME, client);
+    viewer->ink_seen = 0;  // all of it once more
     viewer->is_dirty = true;
 }
 
@@ -497,9 +499,20 @@ static char *link_of(const Viewer *viewer, const char *token)
     return text.data;
 }
 
+// Its damage is told before a browser is asked to show it.
+static bool open_ghost(Viewer *viewer)
+{
+    Recording *recording = recording_open(viewer->options.ghost, NULL, viewer->diags);
+    recording_close(recording);
+    return recording
+           && file_read(viewer->options.ghost, RECORDING_FILE_MAX, &viewer->ghost, viewer->diags, (SourcePos){ 0 });
+}
+
 static bool open_files(Viewer *viewer)
 {
     if (viewer->options.acts && !(viewer->journal = journal_read(viewer->options.acts, viewer->diags)))
+        return false;
+    if (viewer->options.ghost && !open_ghost(viewer))
         return false;
     return !viewer->options.log || journal_open(viewer);
 }
@@ -516,7 +529,7 @@ Viewer *viewer_start(const ViewerOptions *options, DiagSink *diags)
     hub_init(&viewer->hub, &viewer->exchange);
     bool is_ready = open_files(viewer);
     if (is_ready && !options->without_server) {
-        viewer->web = web_start(&viewer->options, &viewer->hub, diags);
+        viewer->web = web_start(&viewer->options, &viewer->ghost, &viewer->hub, diags);
         is_ready = viewer->web != NULL;
     }
     if (!is_ready) {
@@ -543,6 +556,7 @@ void viewer_attach(Viewer *viewer, Sim *sim, const ViewerWorld *world)
     if (had_scene) {  // clients have been looking at another world
         make_scene(viewer);
         send_scene(viewer, LETTER_SCENE, 0);
+        watch_forget_ink(viewer);
     }
     viewer->is_dirty = had_scene;
     note_attention(viewer);
@@ -581,6 +595,7 @@ void viewer_stop(Viewer *viewer)
     exchange_deinit(&viewer->exchange);
     viewer_log_is_whole(viewer);
     journal_destroy(viewer->journal);
+    file_release(&viewer->ghost);
     for (int i = 0; i < viewer->watch_count; i++)
         free(viewer->watches[i].what);
     free(viewer->snapshots);

@@ -27,11 +27,20 @@ typedef struct ViewerOptions {
     bool cannot_reload;     // the caller has no file to read again
     const void *recording;  // instead of a world: a .talus file for the page to play; must outlive the viewer
     size_t recording_size;
+    const char *ghost;             // a .talus file that the page shows beside it; NULL: none
+    const char *embed;             // origins of pages that may show it in a frame, separated by commas; NULL: none may
     bool (*is_interrupted)(void);  // asked while the world is paused; NULL: never
 } ViewerOptions;
 
-bool viewer_is_available(void);                     // false: built without libwebsockets
-bool viewer_address_is_sound(const char *address);  // of IPv4 or IPv6, as digits
+// Words of the commands that show worlds.
+#define VIEWER_GHOST_HELP "a recording of a second run, shown translucent at the same moments"
+#define VIEWER_EMBED_HELP                                                                                              \
+    "pages of these origins may show this one in a frame, e.g. http://127.0.0.1:8000 (none may otherwise)"
+#define VIEWER_EMBED_USAGE "--embed wants origins as http://127.0.0.1:8000, separated by commas, not '%s'"
+
+bool viewer_is_available(void);                      // false: built without libwebsockets
+bool viewer_address_is_sound(const char *address);   // of IPv4 or IPv6, as digits
+bool viewer_origins_are_sound(const char *origins);  // http://HOST:PORT or https://HOST, separated by commas
 
 // NULL when it cannot listen or a file cannot be used (reported). The strings of the options must outlive it.
 Viewer *viewer_start(const ViewerOptions *options, DiagSink *diags);

@@ -17,6 +17,7 @@
 #define TALUS_VIEWER_VIEWER_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "record/frame.h"
@@ -273,7 +274,8 @@ bool page_is_class(const Hub *hub, const char *path);  // our own, also where a 
 
 // ---- web.c ----
 typedef struct Web Web;
-Web *web_start(const ViewerOptions *options, Hub *hub, DiagSink *diags);  // NULL: reported
+// NULL: reported. The ghost, a recording, must outlive it.
+Web *web_start(const ViewerOptions *options, const FileData *ghost, Hub *hub, DiagSink *diags);
 void web_stop(Web *web);
 int web_port(const Web *web);
 int web_window_port(const Web *web);  // of another origin, for the pages of robot windows
@@ -327,6 +329,7 @@ struct Viewer {
     char *url, *watch_url;
     FILE *log;
     Journal *journal;  // acts to repeat
+    FileData ghost;
     // ---- of the world at hand ----
     Sim *sim;
     ViewerWorld world;
@@ -364,6 +367,8 @@ struct Viewer {
     unsigned watched;
     bool has_unheard;      // a program spoke to a window that nobody has open, which was said
     bool is_picture_late;  // one was left out, since the last of its device was sent just before
+    uint64_t ink_seen;     // changes of ink that clients were told
+    double ink_sent;       // clock
     SessionSnapshot *snapshots;
     int snapshot_count, snapshot_capacity;
     size_t snapshot_bytes;
@@ -428,7 +433,8 @@ const char *act_sizes(Act *act), *act_resize(Act *act);
 // watch.c
 const char *act_watch(Act *act);
 void watch_client_left(Viewer *viewer, uint32_t client);
-void watch_publish(Viewer *viewer, ViewMoment *moment);  // adds sections, sends values and pictures
+void watch_publish(Viewer *viewer, ViewMoment *moment);  // adds sections, sends values, pictures and ink
+void watch_forget_ink(Viewer *viewer);                   // clients have another world now
 int watch_windows(const Viewer *viewer, const SceneNode *robot,
                   uint32_t clients[VIEWER_CLIENTS_MAX]);  // who has its window open
 // windows.c

@@ -139,7 +139,9 @@ static void add_drawing(Viewer *viewer, ViewMoment *moment)
 {
     if (!viewer->drawing)
         viewer->drawing = drawing_create();
-    drawing_take(viewer->drawing, viewer->sim, moment->world.poses, moment->world.pose_count, &moment->drawing);
+    PhysicsPoses *poses = &moment->world.poses;
+    physics_poses_make(poses);
+    drawing_take(viewer->drawing, viewer->sim, poses->solids, poses->solid_count, &moment->drawing);
     moment->drawing_hash = hash_bytes(moment->drawing.data, moment->drawing.length, 0);
 }
 
@@ -327,6 +329,38 @@ static void watch_device(Viewer *viewer, Watch *watch, const SceneNode *node)
         watch->last = now;
 }
 
+// ---- ink ----
+
+static void send_ink(Viewer *viewer, const DeviceInk *tiles, int count)
+{
+    text_clear(&viewer->text);
+    text_add(&viewer->text, "INKS", 4);
+    if (count > 0)
+        text_add(&viewer->text, (const char *)tiles, (size_t)count * sizeof *tiles);
+    exchange_send(&viewer->exchange,
+                  (Letter){ .kind = LETTER_BINARY, .blob = blob_create(viewer->text.data, viewer->text.length) });
+}
+
+void watch_forget_ink(Viewer *viewer)
+{
+    viewer->ink_seen = 0;
+    send_ink(viewer, NULL, 0);
+}
+
+// Everybody is told what Pens wrote, now and then and piece by piece, so that much of it holds up nobody.
+static void watch_ink(Viewer *viewer, Moment *moment)
+{
+    double now = viewer_clock();
+    if (!viewer->world.devices || !devices_has_ink(viewer->world.devices, viewer->ink_seen))
+        return;
+    if (now - viewer->ink_sent >= VIEWER_PICTURE_SECONDS) {
+        moment_take_ink(moment, viewer->world.devices, &viewer->ink_seen);
+        send_ink(viewer, moment->ink, moment->ink_count);
+        viewer->ink_sent = now;
+    }
+    viewer->is_picture_late |= devices_has_ink(viewer->world.devices, viewer->ink_seen);
+}
+
 int watch_windows(const Viewer *viewer, const SceneNode *robot, uint32_t clients[VIEWER_CLIENTS_MAX])
 {
     int count = 0;
@@ -344,6 +378,7 @@ void watch_publish(Viewer *viewer, ViewMoment *moment)
 {
     add_sections(viewer, moment);
     bool is_synced = viewer->is_picture_late = false;
+    watch_ink(viewer, &moment->world);
     for (int i = 0; i < viewer->watch_count; i++) {
         Watch *watch = &viewer->watches[i];
         SceneNode *node = watch->kind == WATCHED_SECTION ? NULL : scene_find_id(sim_scene(viewer->sim), watch->node);

@@ -63,6 +63,34 @@ bool viewer_host_is_allowed(const char *host, const char *address, int port)
     return !strcasecmp(name, address);
 }
 
+enum { EMBEDDERS_MAX = 1000 };
+
+// One name of a host, no path, nothing that means something in a policy.
+static bool origin_is_sound(const char *origin, size_t length)
+{
+    static const char *const schemes[] = { "http://", "https://" };
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]";
+    for (int i = 0; i < COUNT_OF(schemes); i++) {
+        size_t head = strlen(schemes[i]);
+        if (length > head && !strncmp(origin, schemes[i], head))
+            return strspn(origin + head, letters) >= length - head;
+    }
+    return false;
+}
+
+bool viewer_origins_are_sound(const char *origins)
+{
+    size_t length = 0, all = strlen(origins);
+    for (const char *at = origins; all < EMBEDDERS_MAX; at += length + 1) {
+        length = strcspn(at, ",");
+        if (!origin_is_sound(at, length))
+            return false;
+        if (!at[length])
+            return true;
+    }
+    return false;
+}
+
 #ifdef TALUS_HAS_WEBSOCKETS
 
 #include <libwebsockets.h>
@@ -79,6 +107,8 @@ struct Web {
     int sockets;
     const void *recording;
     size_t recording_size;
+    const FileData *ghost;
+    char *embedders;  // for the policy: who may show the page in a frame
     uint8_t piece[LWS_PRE + VIEWER_PIECE_BYTES];
 };
 
@@ -137,7 +167,8 @@ typedef struct Answer {
     const void *data;
     size_t size;
     bool is_gzipped, is_head, is_window;
-    Blob *held;  // has the data; NULL: they stay by themselves
+    bool is_for_embedders;  // a module that pages around import
+    Blob *held;             // has the data; NULL: they stay by themselves
 } Answer;
 
 static Answer words(unsigned status, const char *text)
@@ -199,7 +230,8 @@ static bool add_window_headers(struct lws *wsi, unsigned char **at, unsigned cha
 
 static bool add_headers(struct lws *wsi, const Answer *answer, unsigned char **at, unsigned char *end)
 {
-    char host[256], frames[300] = "'none'", policy[1200];
+    char host[256], frames[300] = "'none'", policy[1200 + EMBEDDERS_MAX];
+    const char *embedders = web_of(wsi)->embedders;
     if (!host_is_fine(wsi, host))
         host[0] = '\0';
     else if (web_of(wsi)->window_port > 0)
@@ -208,14 +240,15 @@ static bool add_headers(struct lws *wsi, const Answer *answer, unsigned char **a
         policy, sizeof policy,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
         "connect-src 'self' blob:%s%s; font-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'none'; "
-        "frame-src %s; frame-ancestors 'self'",
-        *host ? " ws://" : "", host, frames);
+        "frame-src %s; frame-ancestors 'self'%s",
+        *host ? " ws://" : "", host, frames, embedders);
     const Header rows[] = {
         { "content-security-policy:", policy },
         { "x-content-type-options:", "nosniff" },
         { "referrer-policy:", "no-referrer" },
-        { "cross-origin-resource-policy:", "same-origin" },
+        { "cross-origin-resource-policy:", *embedders ? "cross-origin" : "same-origin" },
         { "cross-origin-opener-policy:", "same-origin" },
+        { "access-control-allow-origin:", *embedders && answer->is_for_embedders ? "*" : NULL },
         { "cache-control:", "no-cache" },
         { "etag:", answer->etag },
     };
@@ -278,16 +311,20 @@ static bool shows_token(struct lws *wsi)
                || !lws_timingsafe_bcmp(shown, hub->watch_token, VIEWER_TOKEN_CHARS));
 }
 
-static Answer answer_recording(struct lws *wsi)
+static Answer answer_recording(struct lws *wsi, const void *recording, size_t size)
 {
-    const Web *web = web_of(wsi);
-    if (!web->recording)
+    if (!recording)
         return words(404, "a world runs here; there is no recording\n");
     if (!shows_token(wsi))
         return words(403, "the token is not that of this run; open the link that talus printed\n");
-    return (Answer){
-        .status = 200, .type = "application/octet-stream", .data = web->recording, .size = web->recording_size
-    };
+    return (Answer){ .status = 200, .type = "application/octet-stream", .data = recording, .size = size };
+}
+
+// Without a second run that is said as plainly, and no browser takes it for an error.
+static Answer answer_ghost(struct lws *wsi)
+{
+    const FileData *ghost = web_of(wsi)->ghost;
+    return ghost->data ? answer_recording(wsi, ghost->data, ghost->size) : words(204, "");
 }
 
 static Answer answer_file(struct lws *wsi, const char *path)
@@ -296,13 +333,16 @@ static Answer answer_file(struct lws *wsi, const char *path)
         "<!doctype html><meta charset=\"utf-8\"><title>Talus</title><p>The server runs, but this build "
         "has no browser page: node, npm or the npm registry was missing when it was built. Install "
         "node and npm, then configure and build again.";
+    const Web *web = web_of(wsi);
     const char *name = !strcmp(path, "/") ? "index.html" : path + 1;
     if (!strcmp(path, "/recording"))
-        return answer_recording(wsi);
+        return answer_recording(wsi, web->recording, web->recording_size);
+    if (!strcmp(path, "/ghost"))
+        return answer_ghost(wsi);
     if (web_page_file_count == 0 && !strcmp(path, "/"))
         return (
             Answer){ .status = 200, .type = "text/html; charset=utf-8", .data = missing, .size = sizeof missing - 1 };
-    static const char *const served[] = { "index.html", "page.js", "page.css" };
+    static const char *const served[] = { "index.html", "page.js", "page.css", "TalusFrame.js" };
     for (int i = 0; i < COUNT_OF(served); i++) {
         const WebPageFile *file = !strcmp(name, served[i]) ? web_page_find(name) : NULL;
         if (!file)
@@ -312,7 +352,13 @@ static Answer answer_file(struct lws *wsi, const char *path)
                         && !strcmp(seen, file->etag);
         if (is_known)
             return (Answer){ .status = 304, .type = file->type, .etag = file->etag };
-        return (Answer){ 200, file->type, file->etag, file->data, file->size, file->is_gzipped };
+        return (Answer){ .status = 200,
+                         .type = file->type,
+                         .etag = file->etag,
+                         .data = file->data,
+                         .size = file->size,
+                         .is_gzipped = file->is_gzipped,
+                         .is_for_embedders = !strcmp(name, "TalusFrame.js") };
     }
     return words(404, "there is nothing here\n");
 }
@@ -547,9 +593,22 @@ static bool listen_at(Web *web, const ViewerOptions *options, DiagSink *diags)
     return false;
 }
 
-Web *web_start(const ViewerOptions *options, Hub *hub, DiagSink *diags)
+// Commas become the spaces of a policy, before each one.
+static char *embedders_of(const char *origins)
+{
+    assert(!origins || viewer_origins_are_sound(origins));
+    Text text = { 0 };
+    text_add_string(&text, origins && *origins ? " " : "");
+    for (const char *at = origins; at && *at; at++)
+        text_add_char(&text, *at == ',' ? ' ' : *at);
+    return text.data ? text.data : memory_string("");
+}
+
+Web *web_start(const ViewerOptions *options, const FileData *ghost, Hub *hub, DiagSink *diags)
 {
     Web *web = memory_alloc(sizeof *web);
+    web->ghost = ghost;
+    web->embedders = embedders_of(options->embed);
     web->hub = hub;
     web->address = options->address;
     web->hello_ms = options->hello_ms > 0 ? options->hello_ms : DEFAULT_HELLO_MS;
@@ -572,6 +631,7 @@ Web *web_start(const ViewerOptions *options, Hub *hub, DiagSink *diags)
     hub->exchange->wake = NULL;
     if (web->context)
         lws_context_destroy(web->context);
+    free(web->embedders);
     free(web);
     return NULL;
 }
@@ -585,6 +645,7 @@ void web_stop(Web *web)
     pthread_join(web->thread, NULL);
     web->hub->exchange->wake = NULL;
     lws_context_destroy(web->context);
+    free(web->embedders);
     free(web);
 }
 
@@ -595,9 +656,9 @@ int web_window_port(const Web *web) { return web->window_port; }
 
 bool viewer_is_available(void) { return false; }
 
-Web *web_start(const ViewerOptions *options, Hub *hub, DiagSink *diags)
+Web *web_start(const ViewerOptions *options, const FileData *ghost, Hub *hub, DiagSink *diags)
 {
-    (void)options, (void)hub;
+    (void)options, (void)ghost, (void)hub;
     diag_error(diags, (SourcePos){ 0 }, "this build has no server for browsers");
     diag_hint(diags, "install libwebsockets-dev, then configure and build again");
     return NULL;

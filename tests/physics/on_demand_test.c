@@ -81,6 +81,15 @@ static void ask(const World *world, Pose *poses, Asked *joints)
 
 enum { STEPS = 300, SOLIDS = 32, AXES = 32 * PHYSICS_JOINT_AXES };
 
+// A copy for another thread has the same poses, and taking it is no question: the world goes on without them.
+static void compare_copy(const Physics *physics, PhysicsPoses *copy, const Pose *poses)
+{
+    physics_poses_take(physics, copy);
+    physics_poses_make(copy);
+    assert_int_equal(copy->solid_count, physics_solid_count(physics));
+    assert_memory_equal(copy->solids, poses, (size_t)copy->solid_count * sizeof *poses);
+}
+
 static void run_both(const char *nodes, int threads, bool sleeps)
 {
     SimOptions options = { .physics.threads = threads };
@@ -90,12 +99,14 @@ static void run_both(const char *nodes, int threads, bool sleeps)
     assert_in_range(physics_solid_count(asked.physics), 1, SOLIDS);
     assert_in_range(physics_joint_count(asked.physics), 1, AXES / PHYSICS_JOINT_AXES);
     bool has_slept = false;
+    PhysicsPoses copy = { 0 };
     for (int step = 0; step < STEPS; step++) {
         disturb(&asked, step);
         disturb(&alone, step);
         world_step(&asked, 1);
         world_step(&alone, 1);
         ask(&asked, poses[0], joints[0]);
+        compare_copy(alone.physics, &copy, poses[0]);
         has_slept |= physics_solid_is_idle(alone.physics, world_solid(&alone, "box"));
         if (step % 97 != 96 && step != STEPS - 1)
             continue;
@@ -107,6 +118,7 @@ static void run_both(const char *nodes, int threads, bool sleeps)
     assert_int_equal(has_slept, sleeps);
     int wheel = joint_at(&asked, "wheel");
     assert_true(physics_joint_position(asked.physics, wheel, 0) > 60 * 1.5);  // many whole turns, none was lost
+    physics_poses_deinit(&copy);
     world_close(&asked);
     world_close(&alone);
 }

@@ -143,7 +143,7 @@ class Client:
         self.buffer = b""
         self.number = 0
         self.acks = acks
-        self.frames, self.scenes, self.pushes, self.pictures = [], [], [], []
+        self.frames, self.scenes, self.pushes, self.pictures, self.inks = [], [], [], [], []
         self.poses = {}
         self.socket.sendall(upgrade(run).encode())
         while b"\r\n\r\n" not in self.buffer:
@@ -231,6 +231,8 @@ class Client:
             self.scenes.append(data)
         elif data[:4] == b"PICT":
             self.pictures.append(data)
+        elif data[:4] == b"INKS":
+            self.inks.append(data)
         else:
             frame = Frame(data)
             self.frames.append(frame)

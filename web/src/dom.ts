@@ -29,7 +29,7 @@ const ICONS: Record<string, string> = {
   keyboard: 'M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M18 11h.01M8 14h8', cursor: 'm6 4 5 15 2.500-6.500L20 10z', move: 'M12 3v18M3 12h18M12 3 9.500 5.500M12 3l2.500 2.500M12 21l-2.500-2.500M12 21l2.500-2.500M3 12l2.500-2.500M3 12l2.500 2.500M21 12l-2.500-2.500M21 12l-2.500 2.500',
   rotate: 'M20 12a8 8 0 1 1-3-6.200M20 3v4h-4', force: 'M5 19 18 6M18 6h-7M18 6v7', torque: 'M5 13a7 7 0 1 1 3 6M8 19v-4M8 19l-4 .500', pull: 'M4 12h2l1.500-3 3 6 3-6 3 6 1.500-3h2',
   window: 'M4 5h16v14H4zM4 9h16M7 7h.01', plus: 'M12 5v14M5 12h14', minus: 'M5 12h14', resize: 'M4 4h9v9H4zM16 16l4 4M20 15v5h-5M16 4h4v4', copy: 'M8 8h11v11H8zM5 15V5h10',
-  close: 'M6 6l12 12M18 6 6 18', more: 'M6 12h.01M12 12h.01M18 12h.01', picture: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4', save: 'M5 4h11l3 3v13H5zM8 4v5h7V4M8 20v-6h8v6', now: 'M6 5l8 7-8 7zM18 5v14',
+  ghost: 'M5 20V11a7 7 0 0 1 14 0v9l-3.500-2.500L12 20l-3.500-2.500zM9.500 11h.01M14.500 11h.01', close: 'M6 6l12 12M18 6 6 18', more: 'M6 12h.01M12 12h.01M18 12h.01', picture: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4', save: 'M5 4h11l3 3v13H5zM8 4v5h7V4M8 20v-6h8v6', now: 'M6 5l8 7-8 7zM18 5v14',
 };
 
 export function icon(name: string): SVGSVGElement {

@@ -95,6 +95,8 @@ export class LiveSource implements Source {
         this.readFrame(new Uint8Array(data));
       else if (tag === 'SCNE')
         this.listener.scene(view.getUint32(4, true), data.slice(8));
+      else if (tag === 'INKS')
+        this.listener.ink(new DataView(data, 4));
       else if (tag === 'PICT')
         this.listener.picture({ node: view.getUint32(4, true), width: view.getUint16(8, true), height: view.getUint16(10, true),
           kind: view.getUint8(12), bytes: new Uint8Array(data, 13) });

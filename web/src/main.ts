@@ -4,6 +4,8 @@ import { Matrix4, Vector3 } from 'three';
 import { button, download, h, keep, setIcon, setting, toggle } from './dom';
 import { Drawings, RENDERINGS } from './drawings';
 import { readContacts, readImmersions, readJoints, readStates, readJson, type Frame } from './frame';
+import { Embedding } from './embed';
+import { decodeBase64, Ghost, recordingIn } from './ghost';
 import { GESTURES, Handle, type Tool } from './handle';
 import { Joints } from './joints';
 import { Keys, type Command } from './keys';
@@ -38,13 +40,6 @@ function fragment(): Map<string, string> {
   }));
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text), bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++)
-    bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
 class App implements Listener {
   readonly canvas = h('canvas', { class: 'picture', tabindex: 0, role: 'application', 'aria-label': 'World; arrow keys turn the view, plus and minus zoom, ? for help' });
   readonly world = new World();
@@ -54,6 +49,8 @@ class App implements Listener {
   readonly drawings = new Drawings(this.view, this.world, this.outlines);
   readonly overlays = new Overlays(this.view, this.world);
   readonly sounds = new Sound(this.view, this.world);
+  readonly ghost = new Ghost(() => this.view.dirty());
+  readonly embedding = new Embedding(this);
   readonly resizer = new Resizer(this.world, (message) => this.act(message));
   readonly handle = new Handle(this.view, this.world, this.navigator, this.drawings, this.overlays, this.resizer, () => this.source);
   readonly tree = new Tree((message) => this.ask(message));
@@ -73,6 +70,7 @@ class App implements Listener {
   frames = 0;         // shown so far
   scenes = 0;
   contactCount = 0;
+  onFirst: () => void = () => undefined;  // the first picture is there
   private unacknowledged = -1;
   private hasViewpoint = false;
   private sceneLoad: Promise<void> = Promise.resolve();
@@ -93,6 +91,7 @@ class App implements Listener {
     tree: button('tree', 'Scene tree', () => this.panel('left')), inspect: button('sliders', 'Inspector and plots', () => this.panel('right')), terminal: button('terminal', 'Console', () => this.panel('console')),
     undo: button('undo', 'Undo', () => void this.act({ do: 'undo' })), redo: button('redo', 'Redo', () => void this.act({ do: 'redo' })),
     windows: menuButton(button('window', 'Robot windows', () => undefined, { hidden: true }), 'Robot windows', () => this.windows.items()),
+    ghost: button('ghost', 'The second run', () => this.run('ghost'), { hidden: true }), apart: h('span', { class: 'stat apart', title: 'How far the second run is from this one: the selected solid, else the one furthest off', hidden: true }),
     progress: h('div', { class: 'progress', hidden: true, role: 'status' }),
   };
 
@@ -131,6 +130,10 @@ class App implements Listener {
     window.addEventListener('pointerdown', () => { document.documentElement.dataset.input = 'pointer'; }, true);
     for (const type of ['keydown', 'keyup', 'blur'] as const)
       window.addEventListener(type, (event) => this.stepKey(event), true);
+    this.world.onRemade = () => this.drawings.restore();
+    this.view.scene.add(this.ghost.world.root);
+    this.ghost.world.metalness = this.world.metalness;
+    document.documentElement.dataset.ui = fragment().get('ui') ?? 'all';
     this.setTool('select');
     requestAnimationFrame((now) => this.loop(now));
   }
@@ -145,7 +148,7 @@ class App implements Listener {
       h('div', { class: 'bar-group' }, parts.tree, h('span', { class: 'logo', 'aria-hidden': 'true' }), parts.title),
       h('div', { class: 'bar-group transport', role: 'toolbar', 'aria-label': 'Run' }, button('reset', 'Reset to the start', () => this.run('reset')), button('back', 'Step back', () => this.run('stepback')), parts.play,
         button('step', 'Step', () => this.run('step')), parts.speed, parts.time, parts.factor),
-      h('div', { class: 'bar-group end' }, parts.status, parts.role, parts.contacts, parts.warnings, parts.undo, parts.redo,
+      h('div', { class: 'bar-group end' }, parts.status, parts.role, parts.apart, parts.ghost, parts.contacts, parts.warnings, parts.undo, parts.redo,
         menuButton(button('eye', 'What is shown', () => undefined), 'Optional renderings', () => this.renderingItems()),
         menuButton(button('camera', 'Views and cameras', () => undefined), 'Views', () => this.viewItems()),
         parts.windows, parts.sound, parts.keyboard, parts.terminal, parts.inspect,
@@ -293,11 +296,38 @@ class App implements Listener {
     return [
       ...(isLive ? [{ words: 'Reload the world', keys: this.keys.keysOf('reload'), act: () => this.run('reload') }, { words: 'Save the world as…', act: () => this.save() }] : []),
       { words: 'Copy a link to this view', keys: this.keys.keysOf('link'), act: () => this.run('link') }, { words: 'Save a picture', keys: this.keys.keysOf('shot'), act: () => this.run('shot') },
+      { words: 'Compare with a recording…', act: () => this.chooseGhost() },
+      ...(this.ghost.name ? [{ words: `Show the second run: ${this.ghost.name}`, isOn: this.ghost.isShown, keys: this.keys.keysOf('ghost'), act: () => this.run('ghost') }, { words: 'Compare no more', act: () => { this.ghost.close(); this.showGhost(); } }] : []),
       { words: 'Navigation', isHead: true }, ...(Object.entries(STYLES) as [Style, { words: string }][]).map(([style, { words }]) => ({ words: style === 'walk' ? `${words}: W A S D, E and Q` : `As in ${words === 'CAD' ? 'CAD programs' : words}`, isRadio: true, isOn: this.navigator.style === style,
         act: () => { this.navigator.style = style; this.navigator.steps.clear(); keep('style', style); } })),
       { words: 'Colours', isHead: true }, ...[['auto', 'As the system'], ['light', 'Light'], ['dark', 'Dark']].map(([id, words]) => ({ words, isRadio: true, isOn: theme === id, act: () => this.applyTheme(id) })),
     ];
   }
+
+  // ---- a second run
+
+  private chooseGhost(): void {
+    const input = h('input', { type: 'file', accept: '.talus,.html' });
+    input.addEventListener('change', () => {
+      const file = input.files?.[0];
+      if (file)
+        void recordingIn(file).then((bytes) => this.openGhost(bytes, file.name)).catch((error: unknown) => this.overlays.toast(`${file.name}: ${error instanceof Error ? error.message : String(error)}`, true));
+    });
+    input.click();
+  }
+
+  openGhost(bytes: Uint8Array<ArrayBuffer>, name: string): void {
+    this.ghost.open(bytes, name, this.worldMeta, this.time);
+    this.showGhost();
+  }
+
+  private showGhost(): void {
+    this.parts.ghost.hidden = this.parts.apart.hidden = this.ghost.name === '';
+    this.parts.ghost.title = this.ghost.trouble || `The second run: ${this.ghost.name}`;
+    toggle(this.parts.ghost, this.ghost.isShown);
+  }
+
+  title(): string { return this.parts.title.textContent ?? ''; }
 
   private save(): void {
     const path = window.prompt('Save the world as (empty: over its own file)', '');
@@ -330,7 +360,8 @@ class App implements Listener {
 
   private plotItems(): Item[] {
     const solid = this.handle.selected, joints = this.worldMeta.joints ?? [];
-    return [{ words: 'Speed of the run', act: () => this.openPlot('speed', ['factor'], (add) => add('factor', this.speed)) },
+    return [...(this.ghost.name ? [{ words: solid >= 0 ? `Distance of ${this.nameOf(solid)} from the second run` : 'Distance from the second run', act: () => this.openPlot('distance from the second run', ['m'], (add) => add('m', this.ghost.apart(this.world, solid))) }] : []),
+      { words: 'Speed of the run', act: () => this.openPlot('speed', ['factor'], (add) => add('factor', this.speed)) },
       { words: 'Number of contacts', act: () => { this.openPlot('contacts', ['contacts'], (add) => add('contacts', this.contactCount)); } },
       ...(solid >= 0 ? [{ words: `Place of ${this.nameOf(solid)}`, act: () => this.plotSolid(solid) }, { words: `Speed of ${this.nameOf(solid)}`, act: () => this.plotVelocity(solid) }] : []),
       ...joints.slice(0, 40).map((joint, i) => ({ words: `Joint ${joint.name || i}`, act: () => this.plotJoint(i) }))];
@@ -407,6 +438,7 @@ class App implements Listener {
       ...([['bounding', 'B', 'Ctrl+F2'], ['contacts', 'C', 'Ctrl+F3'], ['forces', 'Shift+F', ''], ['joints', 'J', 'Ctrl+F5'], ['mass', 'M', 'Shift+F2'], ['wireframe', 'W', 'F12'], ['coordinates', 'K', 'Ctrl+F1'], ['shadows', 'S', ''], ['names', 'L', ''], ['cameras', 'Q', 'Ctrl+F9'], ['support', 'U', 'Shift+F4'],
         ['connectors', '', 'Ctrl+F4'], ['lidar', '', 'Ctrl+F7'], ['cloud', '', 'Ctrl+F8'], ['distance', 'D', 'Ctrl+F10'], ['lightrays', '', 'Ctrl+F11'], ['lights', '', 'Ctrl+F12'], ['pens', '', 'Shift+F1'], ['inertia', 'Y', ''], ['limits', 'E', ''], ['islands', '', 'Shift+F8'], ['buoyancy', '', 'Shift+F3'], ['skeleton', '', 'Shift+F9'], ['plugin', '', '']] as const)
         .map(([id, key, other]) => command(`show-${id}`, RENDERINGS.find((one) => one.id === id)!.words, 'Show', [key, other].filter(Boolean), () => this.rendering(id, !this.drawings.on.has(id)))),
+      command('ghost', 'Show the second run or not', 'Show', ['Shift+G'], () => { this.ghost.show(!this.ghost.isShown); this.showGhost(); }),
       command('help', 'This help', 'Page', ['?', 'F1'], () => this.keys.help(GESTURES)), command('tree', 'Scene tree', 'Page', ['Ctrl+B'], () => this.panel('left')), command('inspector', 'Inspector', 'Page', ['I'], () => this.panel('right')),
       command('console', 'Console', 'Page', ['`'], () => this.panel('console')), command('robot', 'Keys to the robots', 'Page', ['Ctrl+Enter'], () => this.keys.setToRobot(true)),
       command('link', 'Copy a link to this view', 'Page', ['Ctrl+L'], () => this.copyLink()), command('shot', 'Save a picture', 'Page', ['Shift+P'], () => this.canvas.toBlob((blob) => { if (blob) download('talus.png', blob, 'image/png'); })),
@@ -589,11 +621,13 @@ class App implements Listener {
 
   meta(meta: Meta): void {
     this.worldMeta = meta;
+    this.ghost.pair(meta);
     this.drawings.meta = meta;
     this.parts.title.textContent = meta.title || meta.file || 'Talus';
     document.title = `${meta.title || meta.file || 'world'} · Talus`;
     this.view.setBackground(meta.background?.color);
     this.outlines.setShapes(meta.shapes ?? []);
+    this.world.lamps.setDevices(meta.devices ?? []);
     this.view.sunward.set(...(meta.sun ?? [0, 0, 0])).negate();
     this.drawings.devices.forget();
     this.watchDevices();
@@ -668,6 +702,7 @@ class App implements Listener {
     this.step = frame.step;
     this.speed = frame.speed;
     this.frames++;
+    this.ghost.follow(frame.time);
     this.navigator.followStep(frame.time);
     this.plots.sample(frame.time);
     this.unacknowledged = frame.step;
@@ -678,6 +713,7 @@ class App implements Listener {
   blend(next: Frame, part: number, time: number): void {
     this.world.blend(next, part);
     this.time = time;
+    this.ghost.follow(time);
     this.navigator.followStep(time);
     this.view.dirty();
   }
@@ -735,6 +771,10 @@ class App implements Listener {
   }
 
   windowed(node: number, text: string): void { this.windows.receive(node, text); }
+  ink(tiles: DataView): void {
+    this.world.takeInk(tiles);
+    this.view.dirty();
+  }
 
   private forgetDrawn(): void {
     this.drawings.contacts = [];
@@ -744,6 +784,7 @@ class App implements Listener {
 
   scrubbed(): void {
     this.forgetDrawn();
+    this.world.takeInk(new DataView(new ArrayBuffer(0)));
     this.drawings.states.fill(0);
     this.overlays.clearLabels();
     this.sounds.silence();
@@ -770,7 +811,12 @@ class App implements Listener {
     this.handle.tick();
     this.robots.tick();
     this.sounds.tick(now);
+    this.embedding.tick(now);
     const wasDrawn = this.scenes > 0 && this.frames > 0 && this.view.draw();
+    if (this.view.firstPicture > 0 && Number.isFinite(this.view.firstPicture)) {
+      this.onFirst();
+      this.onFirst = () => undefined;
+    }
     if (this.unacknowledged >= 0 && (wasDrawn || this.view.isFresh)) {
       this.source.drawn(this.unacknowledged);
       this.unacknowledged = -1;
@@ -791,6 +837,8 @@ class App implements Listener {
     set(parts.time, `${this.time.toFixed(3)} s`);
     set(parts.factor, this.speed > 0 ? `${this.speed >= 10 ? this.speed.toFixed(0) : this.speed.toFixed(2)}×` : '');
     set(parts.contacts, this.contactCount > 0 ? `${this.contactCount} contact${this.contactCount === 1 ? '' : 's'}` : '');
+    if (this.ghost.name)
+      set(parts.apart, length(this.ghost.apart(this.world, this.handle.selected)));
     set(parts.warnings, this.console.warningCount > 0 ? `${this.console.warningCount} ⚠` : '');
     parts.warnings.hidden = this.console.warningCount === 0;
     this.timeline.show(this.source.state, this.time);
@@ -808,6 +856,11 @@ class App implements Listener {
   }
 }
 
+// A length as people say it.
+function length(metres: number): string {
+  return Number.isNaN(metres) ? '' : metres < 0.001 ? `${(1e6 * metres).toFixed(0)} µm apart` : metres < 1 ? `${(1e3 * metres).toFixed(metres < 0.1 ? 1 : 0)} mm apart` : `${metres.toFixed(2)} m apart`;
+}
+
 async function copyText(text: string): Promise<boolean> {
   try {
     await window.navigator.clipboard.writeText(text);
@@ -815,6 +868,18 @@ async function copyText(text: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+// The second run: in the document, or the server's.
+async function findGhost(app: App, token: string): Promise<void> {
+  const inside = document.getElementById('talus-ghost');
+  if (inside)
+    app.openGhost(decodeBase64(inside.textContent!), inside.dataset.name ?? 'second run');
+  if (inside || document.getElementById('talus-recording'))
+    return;
+  const answer = await fetch('ghost', { headers: { 'X-Talus-Token': token } });
+  if (answer.status === 200)
+    app.openGhost(new Uint8Array(await answer.arrayBuffer()), 'second run');
 }
 
 // The bytes of the recording that the server has, told as they come.
@@ -852,8 +917,9 @@ async function main(): Promise<void> {
   }
   (window as unknown as { talus: App }).talus = app;
   try {
-    const bytes = inside ? decodeBase64(inside.textContent!.replace(/\s+/g, '')) : (await head)?.ok ? await fetchRecording(app, token) : null;
+    const bytes = inside ? decodeBase64(inside.textContent!) : (await head)?.ok ? await fetchRecording(app, token) : null;
     app.begin(bytes ? new FileSource(new Recording(bytes), time) : new LiveSource(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/socket`, token));
+    app.onFirst = () => void findGhost(app, token).catch((error: unknown) => app.overlays.toast(`The second run cannot be shown: ${error instanceof Error ? error.message : String(error)}`, true));
   } catch (error) {
     app.progress(error instanceof Error ? error.message : String(error));
   }

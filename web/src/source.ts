@@ -13,7 +13,7 @@ export interface CameraMeta {
 export interface DeviceMeta {
   kind: string; node: number; name?: string; solid: number; position: Vec; rotation: [number, number, number, number]; type?: string;
   fieldOfView?: number; horizontalFieldOfView?: number; verticalFieldOfView?: number; minRange?: number; maxRange?: number; aperture?: number; numberOfRays?: number;
-  lookupTable?: number[]; numberOfRotations?: number; maxDistance?: number; location?: Vec; direction?: Vec; color?: Vec; width?: number; height?: number;
+  lookupTable?: number[]; numberOfRotations?: number; maxDistance?: number; location?: Vec; direction?: Vec; color?: Vec; intensity?: number; attenuation?: Vec; radius?: number; cutOffAngle?: number; width?: number; height?: number;
   bones?: number[];  // solids that move those of a Skin
 }
 export interface ViewpointMeta {
@@ -68,6 +68,7 @@ export interface Listener {
   diagnostic(event: Diagnostic): void;
   value(name: string, time: number, values: number[]): void;
   picture(picture: Picture): void;
+  ink(tiles: DataView): void;  // none: all shapes are clean
   windowed(node: number, text: string): void;  // a robot's program to its window
   scrubbed(): void;  // time jumped: what was shown of the moments between is void
   status(words: string, isError: boolean): void;  // of the connection; empty when all is well

@@ -5,15 +5,18 @@ import { Box3, BufferGeometry, Color, DataTexture, DoubleSide, Group, InstancedM
          type BufferAttribute, type Intersection, type Material, type SkinnedMesh, type Texture } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { readBones, readGlows, readScreens, type Frame, type Screen } from './frame';
+import { Inks } from './ink';
+import { Lamps } from './lamps';
 import { Skins } from './skins';
 
+const GHOST_HUE = 0x3d7bff;
 const MAX_HASHED_VERTICES = 3000;  // larger meshes are told apart by identity
 
 interface Instance { batch: Batch; index: number; local: Matrix4 }
 interface Glow { light: [number, number, number] | null; materials: MeshStandardMaterial[] }
 interface Display { picture: DataTexture | null; materials: MeshStandardMaterial[] }
 interface Batch { mesh: InstancedMesh; solids: number[]; isDirty: boolean }
-interface Part { geometry: BufferGeometry; material: Material; solid: number; local: Matrix4; glow: number; screen: number }
+interface Part { geometry: BufferGeometry; material: Material; solid: number; local: Matrix4; glow: number; screen: number; ink: number; form: string }
 export interface BoundingPart { geometry: BufferGeometry; solid: number; local: Matrix4; isLines: boolean }
 export interface Hit { solid: number; point: Vector3; distance: number; normal: Vector3 | null }
 
@@ -59,6 +62,12 @@ function materialKey(material: Material): string {
           material.transparent, material.side, material.alphaTest, material.vertexColors, ...maps.map((map) => map?.uuid ?? '')].join(' ');
 }
 
+function ghostly(material: Material): MeshStandardMaterial {
+  const opacity = 0.4 * material.opacity;
+  return new MeshStandardMaterial({ color: GHOST_HUE, emissive: GHOST_HUE, emissiveIntensity: 0.25, roughness: 1, metalness: 0, opacity, transparent: true, depthWrite: false,
+    polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 });
+}
+
 // Meshes that bones bend stand beside the world: only their joints place them.
 function skinnedBeside(scene: Object3D, top: Object3D): SkinnedMesh[] {
   const found: SkinnedMesh[] = [];
@@ -77,10 +86,14 @@ export class World {
   isThere = new Uint8Array(0);
   names: string[] = [];
   boundings: BoundingPart[] = [];
-  triangleCount = 0;
   isYUp = false;
+  isGhost = false;  // drawn through: a hue instead of colours, no shadow, and nothing where the same stands in front
   metalness = 1;  // part of it that is shown; less where no sky is mirrored, since bare metal would be black
   readonly skins = new Skins(this.root);
+  readonly lamps = new Lamps(this.root);
+  onRemade: () => void = () => undefined;  // meshes are other objects now
+  private readonly inks = new Inks();
+  private parts: Part[] = [];  // of what is drawn instanced
   private batches: Batch[] = [];
   private instances: Instance[][] = [];  // by solid
   private blended: { frame: Frame; from: Float32Array } | null = null;
@@ -117,12 +130,16 @@ export class World {
     top.traverse((object) => { highest = Math.max(highest, (object.userData.solid as number | undefined) ?? -1); });
     const firstNew = this.solidCount;  // from here on their poses come from the file
     this.reserve(highest + 1);
-    const parts: Part[] = [];
-    this.collect(top, -1, new Matrix4(), parts, firstNew);
+    this.parts = [];
+    this.collect(top, -1, new Matrix4(), this.parts, firstNew);
     for (const mesh of skinnedBeside(gltf.scene, top))
       this.addSkin(mesh);
-    this.makeBatches(parts);
     this.revision = revision;
+    this.fill();
+  }
+
+  private fill(): void {
+    this.makeBatches(this.parts);
     this.showGlows();
     this.showDisplays();
     for (let i = 0; i < this.solidCount; i++)
@@ -130,21 +147,35 @@ export class World {
     this.upload();
   }
 
-  private clear(): void {
+  private clearBatches(): void {
     for (const batch of this.batches) {
       this.root.remove(batch.mesh);
       batch.mesh.dispose();
     }
     this.batches = [];
-    this.skins.clear();
     for (const glow of this.glows.values())
       glow.materials = [];
     for (const display of this.displays.values())
       display.materials = [];
-    this.boundings = [];
-    this.triangleCount = 0;
     this.instances = this.instances.map(() => []);
+  }
+
+  private clear(): void {
+    this.clearBatches();
+    this.skins.clear();
+    this.boundings = [];
     this.localBoxes = this.localBoxes.map(() => new Box3());
+  }
+
+  // A shape that is written on for the first time is drawn by itself from then on.
+  takeInk(tiles: DataView): void {
+    if (tiles.byteLength === 0)
+      this.inks.forget();
+    else if (this.inks.take(tiles) && this.parts.some((part) => this.inks.has(part.ink))) {
+      this.clearBatches();
+      this.fill();
+      this.onRemade();
+    }
   }
 
   // Walks down to meshes; `local` is from the solid's frame (or the world's).
@@ -165,7 +196,8 @@ export class World {
         this.boundings.push({ geometry: mesh.geometry, solid, local, isLines: !mesh.isMesh });
     } else if (mesh.isMesh) {
       const told = (name: string): number => Number(object.userData[name] ?? object.parent?.userData[name] ?? 0);
-      parts.push({ geometry: mesh.geometry, material: mesh.material as Material, solid, local, glow: told('glow'), screen: told('screen') });
+      parts.push({ geometry: mesh.geometry, material: mesh.material as Material, solid, local, glow: told('glow'), screen: told('screen'), ink: told('ink'),
+        form: String(object.userData.form ?? object.parent?.userData.form ?? '') });
     }
     for (const child of object.children)
       this.collect(child, solid, local, parts, firstNew);
@@ -173,11 +205,9 @@ export class World {
 
   // What bones bend is no instance of anything.
   private addSkin(mesh: SkinnedMesh): void {
-    const material = (mesh.material as MeshStandardMaterial).clone(), carrier = Number(mesh.userData.carrier ?? mesh.parent?.userData.carrier ?? -1);
+    const material = this.isGhost ? ghostly(mesh.material as Material) : (mesh.material as MeshStandardMaterial).clone(), carrier = Number(mesh.userData.carrier ?? mesh.parent?.userData.carrier ?? -1);
     material.metalness *= this.metalness;
     const local = this.skins.add(mesh, material);
-    const index = mesh.geometry.getIndex();
-    this.triangleCount += (index ? index.count : mesh.geometry.getAttribute('position').count) / 3;
     mesh.geometry.computeBoundingBox();
     if (carrier >= 0 && carrier < this.localBoxes.length)
       this.localBoxes[carrier].union(mesh.geometry.boundingBox!.clone().applyMatrix4(local));
@@ -197,20 +227,22 @@ export class World {
         const fit = new Matrix4().compose(center.clone().sub(shape.center.clone().multiply(ratio)), new Quaternion(), ratio);
         shapeOf.set(part.geometry, known = { key, fit });
       }
-      const key = `${known.key} ${part.glow} ${part.screen} ${materialKey(part.material)}`;
+      const key = this.isGhost ? known.key : `${known.key} ${part.glow} ${part.screen} ${this.inks.has(part.ink) ? part.ink : 0} ${materialKey(part.material)}`;
       if (!groups.has(key))
-        groups.set(key, { shape: shapes.get(known.key)!, material: this.ownMaterial(part), parts: [] });
+        groups.set(key, { shape: shapes.get(known.key)!, material: this.ownMaterial(part, shapes.get(known.key)!.geometry), parts: [] });
       groups.get(key)!.parts.push({ part, fit: known.fit });
     }
     for (const group of groups.values())
       this.makeBatch(group.shape, group.material, group.parts);
   }
 
-  // What an LED lights up or a display shows itself on has a material of its own.
-  private ownMaterial(part: Part): Material {
-    if ((part.glow === 0 && part.screen === 0) || !(part.material instanceof MeshStandardMaterial))
-      return part.material;
-    const material = part.material.clone();
+  // What is drawn in one call has a material of its own: LEDs light it up, displays show themselves on it, Pens write on it.
+  private ownMaterial(part: Part, geometry: BufferGeometry): Material {
+    const material = this.isGhost ? ghostly(part.material) : part.material.clone();
+    if (!(material instanceof MeshStandardMaterial) || this.isGhost)
+      return material;
+    if (this.inks.has(part.ink))
+      this.inks.dress(material, geometry, part.ink, part.form);
     if (part.glow !== 0)
       this.glowOf(part.glow).materials.push(material);
     if (part.screen !== 0)
@@ -277,8 +309,10 @@ export class World {
       for (const glow of this.glows.values())
         glow.light = null;
     this.glowRevision = revision;
-    for (const [node, light] of readGlows(section))
+    for (const [node, light] of readGlows(section)) {
       this.glowOf(node).light = light;
+      this.lamps.set(node, light);
+    }
     this.showGlows();
   }
 
@@ -289,12 +323,12 @@ export class World {
     mesh.frustumCulled = false;
     mesh.matrixAutoUpdate = false;
     mesh.castShadow = material.opacity > 0.5;
-    mesh.receiveShadow = true;
+    mesh.receiveShadow = !this.isGhost;
     const batch: Batch = { mesh, solids: parts.map(({ part }) => part.solid), isDirty: true };
     const [, size] = boxOf(shape.geometry);
     if (material instanceof MeshStandardMaterial && (size.x === 1 || size.y === 1 || size.z === 1) && shape.geometry.getAttribute('position').count <= 4)
       material.side = DoubleSide;
-    const isColored = material instanceof MeshStandardMaterial &&
+    const isColored = material instanceof MeshStandardMaterial && !this.isGhost &&
       parts.some(({ part }) => !(part.material as MeshStandardMaterial).color.equals(material.color));
     parts.forEach(({ part, fit }, index) => {
       const local = part.local.clone().multiply(fit);
@@ -308,8 +342,6 @@ export class World {
     });
     if (isColored)
       (material as MeshStandardMaterial).color = new Color(1, 1, 1);
-    const index = shape.geometry.getIndex();
-    this.triangleCount += parts.length * (index ? index.count : shape.geometry.getAttribute('position').count) / 3;
     this.batches.push(batch);
     this.root.add(mesh);
   }
@@ -331,6 +363,9 @@ export class World {
     const bones = frame.sections.get('BONE');
     if (bones)
       this.skins.take(readBones(bones));
+    const ink = frame.sections.get('INKS');
+    if (ink)
+      this.takeInk(ink);
     const screens = frame.sections.get('SCRN');
     if (screens) {
       readScreens(screens).forEach((screen) => this.takeScreen(screen));
@@ -403,6 +438,8 @@ export class World {
   upload(): void {
     if (this.skins.count > 0)
       this.skins.place((solid, out) => this.pose(solid, out), (solid) => this.isThere[solid] === 1);
+    if (this.lamps.count > 0)
+      this.lamps.place((solid, out) => this.pose(solid, out));
     for (const batch of this.batches) {
       if (!batch.isDirty)
         continue;
