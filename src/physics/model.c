@@ -135,7 +135,7 @@ static uint64_t shapes(const Physics *physics, uint64_t hash)
         if (!shape->is_alive)
             continue;
         hash = add_vector(add_count(add_count(hash, shape->kind), shape->solid), shape->size);
-        hash = add_pose(hash, shape->local);
+        hash = add_pose(hash, shape_local(shape));
     }
     return hash;
 }

@@ -32,7 +32,8 @@ typedef struct PhysicsSolid {
     int first_shape, shape_count;
     Pose base;              // from the frame of the parent solid to the frame its translation and rotation are in
     Pose in_body;           // of its frame in the body's
-    MassProperties mass;    // own, in its frame; mass 0 without physics
+    double mass;            // own; 0 without Physics. Its inertia is just part of its body's
+    Vec3 center;            // of that mass, in its frame
     double reference_mass;  // of its boundingObject at 1000 kg/m^3: the weight of its damping
     double linear_damping, angular_damping;  // per second, -1: no Damping node
     int material;                            // row of the contact table
@@ -89,6 +90,12 @@ typedef struct ShapeTag {
     int shape;
 } ShapeTag;
 
+// Where a shape stands on its body, or in the world when it has none.
+typedef struct ShapePlace {
+    Pose pose;      // of its frame with that of height fields in ODE
+    Mat3 rotation;  // of its quaternion
+} ShapePlace;
+
 typedef struct Shape {
     dGeomID ode;
     GeometryKind kind;
@@ -101,11 +108,11 @@ typedef struct Shape {
     bool is_away;     // somebody disabled it or took it out of the world's space: it meets nothing
     SceneNode *geometry;
     Vec3 size;
-    Pose local;             // in the frame of its solid
-    Pose *ode_offset;       // of height fields: from the geometry's frame to that of ODE's geom; of others nothing
-    Pose placed;            // of its frame with that: in the body's frame, or in the world for one without a body
-    Mat3 *placed_rotation;  // of its quaternion; NULL: `placed` is the identity, or has never been anything else
-    bool is_centred;        // `placed` is the identity
+    // In the arena, NULL while they are nothing else than the identity: most bodies are one shape in their middle.
+    Pose *local;         // in the frame of its solid; see shape_local()
+    Pose *ode_offset;    // of height fields: from the geometry's frame to that of ODE's geom; of others nothing
+    ShapePlace *placed;  // see shape_placed()
+    bool is_centred;     // `placed` is the identity
     bool is_alive;
     bool is_colliding;  // last pass
     bool was_changed;   // moved or resized by hand since the last pass: wakes what it touches
@@ -117,6 +124,9 @@ typedef struct Shape {
     const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
     const void *ode_data;                  // what ODE's geom was made of: a plugin may have given it something else
 } Shape;
+
+static inline Pose shape_local(const Shape *shape) { return shape->local ? *shape->local : POSE_IDENTITY; }
+static inline Pose shape_placed(const Shape *shape) { return shape->placed ? shape->placed->pose : POSE_IDENTITY; }
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
 typedef struct Weld {
@@ -376,6 +386,7 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 // `is_quiet`: the file gives the mass by itself, so what cannot be computed is nobody's loss.
 bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass);
 void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
+void shape_set_local(Physics *physics, int shape, Pose local);
 void shape_offset(Physics *physics, int shape);  // puts one of a body where its solid is in the body's frame
 void shape_enter(Physics *physics, int shape);   // into the broad phase, by what it is on
 void shape_destroy(Physics *physics, int shape);
@@ -600,6 +611,7 @@ void physics_prefetch(const Physics *physics,
 
 // ---- share.c ----
 void physics_own_rows(Physics *physics);    // before solids or bodies are written
+void physics_fit_rows(Physics *physics);    // after it was built
 void physics_bodies_new(Physics *physics);  // after what they are was written
 
 // ---- snapshot.c ----

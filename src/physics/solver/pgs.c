@@ -71,7 +71,7 @@ struct PgsScratch {
     SharedBlock *shared;  // of the solver: blocks and points stand there
     const SolverInput *input;
     PgsOptions options;
-    const IslandTask *const *tasks;
+    const IslandTask *tasks;
     int task_count;
     ContactPiece *pieces;
     uint8_t *marks;            // per contact: whether it opens a manifold, or is kept as plain rows
@@ -91,6 +91,7 @@ struct PgsScratch {
     uint64_t *colours;  // per loose body: those taken
     PlainRow *rows;
     ContactMemory *memory;
+    RollingMemory *rolling;  // beside it, NULL: nothing rolls
     const BlockKernels *kernels;
     int span_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
         manifold_capacity, by_colour_capacity, colour_capacity, row_capacity;
@@ -252,7 +253,7 @@ static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, 
         row->scaled_by = rows[i].scaled ? normal : -1;
         row->lo = (float)(rows[i].scaled ? rows[i].lo : rows[i].lo * s->input->dt);
         row->hi = (float)(rows[i].scaled ? rows[i].hi : rows[i].hi * s->input->dt);
-        row->memory = &s->memory[contact].impulse[rows[i].slot];
+        row->memory = contact_impulse(&s->memory[contact], s->rolling ? &s->rolling[contact] : NULL, rows[i].slot);
         row->impulse = (float)*row->memory;
     }
     s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)min_softness);
@@ -287,7 +288,7 @@ static void mark_pieces(int begin, int end, int worker, void *context)
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const IslandTask *task = s->tasks[s->pieces[i].task];
+        const IslandTask *task = &s->tasks[s->pieces[i].task];
         for (int r = s->pieces[i].first; r < s->pieces[i].last; r++)
             run_mark(s, task->runs[r], task->contact_runs[task->runs[r]].count);
     }
@@ -297,17 +298,17 @@ static void pieces_cut(PgsScratch *s)
 {
     s->piece_count = 0;
     for (int i = 0; i < s->task_count; i++)
-        for (int first = 0; first < s->tasks[i]->run_count; first += RUN_PIECE) {
+        for (int first = 0; first < s->tasks[i].run_count; first += RUN_PIECE) {
             memory_grow(&s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *s->pieces);
             s->pieces[s->piece_count++] = (ContactPiece){ i, first,
-                                                          int_min(first + RUN_PIECE, s->tasks[i]->run_count) };
+                                                          int_min(first + RUN_PIECE, s->tasks[i].run_count) };
         }
 }
 
 // The contacts of a run by their marks: into the open manifold, as a new one, or as plain rows.
 static void task_add_run(PgsScratch *s, int index, int first)
 {
-    const IslandTask *task = s->tasks[index];
+    const IslandTask *task = &s->tasks[index];
     const ContactRun *run = &task->contact_runs[first];
     Manifold *open = NULL;
     double min_softness = -1.0;
@@ -335,7 +336,7 @@ static void task_add_run(PgsScratch *s, int index, int first)
 static void task_add_contacts(PgsScratch *s, int index)
 {
     assert(index >= 0 && index < s->task_count);
-    const IslandTask *task = s->tasks[index];
+    const IslandTask *task = &s->tasks[index];
     for (int r = 0; r < task->run_count; r++)
         task_add_run(s, index, task->runs[r]);
 }
@@ -778,17 +779,18 @@ static void bodies_begin(PgsScratch *s)
     memory_grow(&s->islands, &s->island_capacity, s->task_count, sizeof *s->islands);
     for (int i = 0; i < s->task_count; i++) {
         int first = s->body_count;
-        task_add_bodies(s, s->tasks[i]);
+        task_add_bodies(s, &s->tasks[i]);
         s->islands[i] = (PgsIsland){ .first_body = first, .body_count = s->body_count - first };
     }
     s->moving_count = s->body_count;
 }
 
-void solver_pgs_begin(PgsScratch *s, const IslandTask *const *tasks, int task_count, const PgsOptions *options)
+void solver_pgs_begin(PgsScratch *s, const IslandTask *tasks, int task_count, const PgsOptions *options)
 {
-    assert(task_count > 0 && tasks[0]);
-    s->input = tasks[0]->input;
-    s->memory = tasks[0]->contact_memory;
+    assert(task_count > 0 && tasks);
+    s->input = tasks[0].input;
+    s->memory = tasks[0].contact_memory;
+    s->rolling = tasks[0].rolling_memory;
     s->options = *options;
     s->tasks = tasks;
     s->task_count = task_count;
@@ -811,7 +813,7 @@ void solver_pgs_assemble(PgsScratch *s)
 {
     s->manifold_count = s->row_count = 0;
     for (int i = 0; i < s->task_count; i++) {
-        task_add_joints(s, s->tasks[i]);
+        task_add_joints(s, &s->tasks[i]);
         task_add_contacts(s, i);
     }
     for (int i = s->moving_count; i < s->body_count; i++)

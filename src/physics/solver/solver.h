@@ -155,7 +155,8 @@ void solver_step(Solver *solver, const SolverInput *input);
 void solver_solve(Solver *solver, const SolverInput *input);
 void solver_integrate(Solver *solver, const SolverInput *input);
 
-// What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
+// What is remembered of a contact of the last step, also of one between bodies that slept in it: three impulses, of the
+// normal and of friction.
 const double *solver_contact_impulse(const Solver *solver, int contact);
 // Normal, and the two directions of friction, for the first body that it has.
 void solver_contact_axes(const SolverContact *contact, const SolverSurface *surface, double axes[3][3]);
