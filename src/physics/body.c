@@ -8,10 +8,12 @@
 #include <assert.h>
 #include <string.h>
 
-// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned.
+// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned. NULL: it is both.
 static Pose pose_on_body(const BodyState *body, const Pose *in_body)
 {
     Pose pose = { body->position, body->orientation };
+    if (!in_body)
+        return pose;
     if (in_body->t.x != 0.0 || in_body->t.y != 0.0 || in_body->t.z != 0.0)
         pose.t = vec3_add(quat_rotate(body->orientation, in_body->t), body->position);
     if (in_body->q.x != 0.0 || in_body->q.y != 0.0 || in_body->q.z != 0.0)
@@ -23,7 +25,7 @@ static Pose solid_pose_now(const Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     if (solid->body >= 0)
-        return pose_on_body(&physics->body_states[solid->body], &solid->in_body);
+        return pose_on_body(&physics->body_states[solid->body], solid->in_body);
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, physics->solid_states[index].local);
 }
@@ -192,7 +194,7 @@ void weld_set(Physics *physics, int index)
     const PhysicsSolid *solid = &physics->solids[weld->solid];
     solids_refresh(physics);
     Pose world = pose_mul(physics->solid_world[solid->parent], physics->solid_states[weld->solid].local);
-    Pose body = pose_mul(world, pose_inverse(solid->in_body));
+    Pose body = pose_mul(world, pose_inverse(solid_in_body(solid)));
     body.q = quat_normalized(body.q);
     physics->weld_states[index].anchored[0] = body;
     physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body)

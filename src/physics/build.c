@@ -30,13 +30,18 @@ static void walk(Physics *physics, SceneNode *node, Walk at);
 // solids are known.
 static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
 {
+    int known = physics->solid_capacity;
     memory_grow(&physics->solids, &physics->solid_capacity, physics->solid_count + 1, sizeof(PhysicsSolid));
+    memset(physics->solids + known, 0, (size_t)(physics->solid_capacity - known) * sizeof(PhysicsSolid));
     memory_grow(&physics->solid_states, &physics->solid_state_capacity, physics->solid_count + 1, sizeof(SolidState));
     memory_grow(&physics->solid_world, &physics->solid_world_capacity, physics->solid_count + 1, sizeof(Pose));
     int index = physics->solid_count++;
     PhysicsSolid *solid = &physics->solids[index];
+    const PhysicsSolid before = *solid;  // rows are used again, and so is what they have in the arena
     *solid = (PhysicsSolid){
         .node = node,
+        .base = before.base,
+        .in_body = before.in_body,
         .parent = at->parent,
         .joint = at->joint,
         .body = -1,
@@ -45,8 +50,6 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
         .track = -1,
         .conveyor = -1,
         .holder = -1,
-        .base = at->pose,
-        .in_body = POSE_IDENTITY,
         .is_alive = true,
         .is_helix = at->is_helix,
         .is_loose = at->is_loose,
@@ -55,6 +58,8 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
         .first_shape = 0,
         .shape_count = 0,
     };
+    pose_store(physics->arena, &solid->base, at->pose);
+    pose_store(physics->arena, &solid->in_body, POSE_IDENTITY);
     const PhysicsSolid *parent = at->parent >= 0 ? &physics->solids[at->parent] : NULL;
     solid->top = parent ? parent->top : index;
     bool is_robot = scene_node_is(node, "Robot");
@@ -372,14 +377,19 @@ static void weigh_body(Physics *physics, int index, const MassProperties *masses
             continue;
         solid->body = index;
         // From the poses of the file alone, so that the last bit does not depend on where the body is.
-        solid->in_body = i == body_owner
-                             ? POSE_IDENTITY
-                             : pose_mul(physics->solids[solid->parent].in_body, physics->solid_states[i].local);
-        total = mass_sum(total, mass_moved(masses[i - body_owner], solid->in_body));
+        Pose in_body = i == body_owner
+                           ? POSE_IDENTITY
+                           : pose_mul(solid_in_body(&physics->solids[solid->parent]), physics->solid_states[i].local);
+        pose_store(physics->arena, &solid->in_body, in_body);
+        total = mass_sum(total, mass_moved(masses[i - body_owner], in_body));
     }
-    for (int i = body_owner; i < end; i++)
-        if (physics->solids[i].body_owner == body_owner && physics->solids[i].is_alive)
-            physics->solids[i].in_body.t = vec3_sub(physics->solids[i].in_body.t, total.center);
+    for (int i = body_owner; i < end; i++) {
+        PhysicsSolid *solid = &physics->solids[i];
+        Pose in_body = solid_in_body(solid);
+        in_body.t = vec3_sub(in_body.t, total.center);
+        if (solid->body_owner == body_owner && solid->is_alive)
+            pose_store(physics->arena, &solid->in_body, in_body);
+    }
     body->com = total.center;
     body->mass = total.mass;
     body->inertia = total.inertia;

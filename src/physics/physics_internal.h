@@ -30,8 +30,9 @@ typedef struct PhysicsSolid {
     int body_owner;     // solid whose body it shares (itself when it has one of its own), -1: kinematic
     int body;           // -1: kinematic
     int first_shape, shape_count;
-    Pose base;              // from the frame of the parent solid to the frame its translation and rotation are in
-    Pose in_body;           // of its frame in the body's
+    // In the arena of the Physics whose rows these are; NULL: the identity. See solid_base(), solid_in_body().
+    Pose *base;             // from the frame of the parent solid to the frame its translation and rotation are in
+    Pose *in_body;          // of its frame in the body's
     double mass;            // own; 0 without Physics. Its inertia is just part of its body's
     Vec3 center;            // of that mass, in its frame
     double reference_mass;  // of its boundingObject at 1000 kg/m^3: the weight of its damping
@@ -48,6 +49,9 @@ typedef struct PhysicsSolid {
     bool feels_static;           // touch sensors and robots notice static shapes
     bool has_dynamic_parent;     // some solid above has a body
 } PhysicsSolid;
+
+static inline Pose solid_base(const PhysicsSolid *solid) { return solid->base ? *solid->base : POSE_IDENTITY; }
+static inline Pose solid_in_body(const PhysicsSolid *solid) { return solid->in_body ? *solid->in_body : POSE_IDENTITY; }
 
 typedef struct SolidState {
     Pose local;            // in the frame of the parent solid; of kinematic solids (dynamic ones have their body)
@@ -610,6 +614,7 @@ void physics_prefetch(const Physics *physics,
                       int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
 
 // ---- share.c ----
+void pose_store(Arena *arena, Pose **to, Pose pose);  // NULL stays what it is for the identity
 void physics_own_rows(Physics *physics);    // before solids or bodies are written
 void physics_fit_rows(Physics *physics);    // after it was built
 void physics_bodies_new(Physics *physics);  // after what they are was written

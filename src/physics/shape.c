@@ -299,21 +299,11 @@ static Pose ode_offset(const Shape *shape)
     return shape->kind == GEOMETRY_HEIGHTS ? *shape->ode_offset : POSE_IDENTITY;
 }
 
-// The identity to the last bit, zeros without a sign.
-static bool pose_is_plain(const Pose *pose)
-{
-    const Pose identity = POSE_IDENTITY;
-    return !memcmp(pose, &identity, sizeof identity);
-}
-
 void shape_set_local(Physics *physics, int index, Pose local)
 {
     assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
-    if (!pose_is_plain(&local) && !shape->local)
-        shape->local = arena_alloc(physics->arena, sizeof *shape->local);
-    if (shape->local)
-        *shape->local = local;
+    pose_store(physics->arena, &shape->local, local);
 }
 
 static void set_placed(Physics *physics, int index, Pose pose)
@@ -321,7 +311,8 @@ static void set_placed(Physics *physics, int index, Pose pose)
     Shape *shape = &physics->shapes[index];
     pose.q = quat_normalized(pose.q);
     shape->is_centred = vec3_is_equal(pose.t, VEC3_ZERO) && pose.q.w == 1.0;
-    if (!pose_is_plain(&pose) && !shape->placed)
+    const Pose identity = POSE_IDENTITY;
+    if (!shape->placed && memcmp(&pose, &identity, sizeof pose))
         shape->placed = arena_alloc(physics->arena, sizeof *shape->placed);
     if (shape->placed) {
         shape->placed->pose = pose;
@@ -363,7 +354,7 @@ void shape_offset(Physics *physics, int index)
     assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     set_placed(physics, index,
-               pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape_local(shape)), ode_offset(shape)));
+               pose_mul(pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)), ode_offset(shape)));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)

@@ -56,6 +56,28 @@ void physics_share_rows(Physics *physics)
     physics_fit_rows(physics);
 }
 
+// The identity to the last bit, zeros without a sign.
+static bool pose_is_plain(const Pose *pose)
+{
+    const Pose identity = POSE_IDENTITY;
+    return !memcmp(pose, &identity, sizeof identity);
+}
+
+void pose_store(Arena *arena, Pose **to, Pose pose)
+{
+    if (!*to && pose_is_plain(&pose))
+        return;
+    if (!*to)
+        *to = arena_alloc(arena, sizeof **to);
+    **to = pose;
+}
+
+// Of rows that were copied: what they point to is the other world's.
+static void own_pose(Physics *physics, Pose **pose)
+{
+    *pose = *pose ? arena_copy(physics->arena, *pose, sizeof **pose) : NULL;
+}
+
 static void *copy_rows(const void *rows, int count, int *capacity, size_t size)
 {
     *capacity = count + 1;
@@ -79,6 +101,10 @@ void physics_own_rows(Physics *physics)
     assert(!mirror_is_open(physics));
     physics->solids = copy_rows(physics->solids, physics->solid_count, &physics->solid_capacity,
                                 sizeof *physics->solids);
+    for (int i = 0; i < physics->solid_count; i++) {
+        own_pose(physics, &physics->solids[i].base);
+        own_pose(physics, &physics->solids[i].in_body);
+    }
     physics->bodies = copy_rows(physics->bodies, physics->body_count, &physics->body_capacity, sizeof *physics->bodies);
     physics->shares_rows = false;
 }

@@ -288,7 +288,7 @@ static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPl
 static Pose shape_pose(const Physics *physics, const Shape *shape)
 {
     return shape->body == shape->home ? pose_mul(body_pose(physics, shape->body),
-                                                 pose_mul(physics->solids[shape->solid].in_body, shape_local(shape)))
+                                                 pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)))
                                       : mirror_shape_pose(shape);
 }
 

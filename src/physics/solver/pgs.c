@@ -141,7 +141,7 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
     void **data = pointer;
     if (needed <= *capacity)
         return;
-    int grown = needed + needed / 8 + 8;
+    int grown = needed + needed / 16 + 8;
     free(*data);
     *data = memory_alloc_lines(memory_product((size_t)grown, item_size));
     *capacity = grown;

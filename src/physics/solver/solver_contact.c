@@ -464,7 +464,7 @@ void *shared_block_reserve(SharedBlock *block, size_t size)
 {
     if (size > block->size) {
         free(block->data);
-        block->size = size + size / 8;
+        block->size = size + size / 16;
         block->data = memory_alloc_lines(block->size);
     }
     return block->data;
