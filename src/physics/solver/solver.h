@@ -76,6 +76,7 @@ typedef struct SolverInput {
     const SolverContact *contacts;      // those of a pair of bodies stand together
     const SolverSurface *surfaces;      // rows that they name,
     const SolverSurface *own_surfaces;  // and beside contacts; looked at where one has its own
+    int surface_count;
     int body_count, joint_count, row_count, contact_count;
     // Bodies that move, in rising order; the others are not touched. NULL: all. A body flagged SOLVER_BODY_ASLEEP does
     // not stand here; jointed bodies are awake together.
