@@ -455,6 +455,7 @@ void eng_step(Engine *e)
                           .rows = e->rows,
                           .contacts = e->contacts,
                           .surfaces = &surface,
+                          .surface_count = 1,
                           .body_count = s->nb,
                           .joint_count = s->nj,
                           .row_count = e->row_count,

@@ -10,6 +10,7 @@
 
 enum {
     ALIGNMENT = 16,
+    LEAST_ALIGNMENT = 8,
     FIRST_BLOCK = 16 * 1024,
     SMALL_BLOCK = 1024,
     DOUBLED_BLOCK = 64 * 1024,
@@ -87,27 +88,38 @@ static Block *add_block(Arena *arena, size_t size)
     return block;
 }
 
-static void *take(Arena *arena, size_t size)
+static size_t aligned(size_t offset, size_t alignment) { return (offset + alignment - 1) & ~(alignment - 1); }
+
+static bool has_room(const Block *block, size_t size, size_t alignment)
 {
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size_t start = aligned(block->used, alignment);
+    return start <= block->size && block->size - start >= size;
+}
+
+static void *take(Arena *arena, size_t size, size_t alignment)
+{
     Block *block = arena->current;
-    while (block && block->size - block->used < size && block->next && block->next->used == 0) {
+    while (block && !has_room(block, size, alignment) && block->next && block->next->used == 0) {
         block = block->next;
         arena->current = block;
     }
-    if (!block || block->size - block->used < size)
+    if (!block || !has_room(block, size, alignment))
         block = add_block(arena, size);
-    void *data = (char *)(block + 1) + block->used;
-    assert_debug(block->used + size <= block->size);
-    assert_debug((uintptr_t)data % ALIGNMENT == 0);
-    block->used += size;
+    size_t start = aligned(block->used, alignment);
+    void *data = (char *)(block + 1) + start;
+    assert_debug(start + size <= block->size);
+    assert_debug((uintptr_t)data % alignment == 0);
+    block->used = start + size;
     return data;
 }
+
+// The size of what wants a bound of 16 bytes is a multiple of them.
+static size_t alignment_of(size_t size) { return size % ALIGNMENT == 0 ? ALIGNMENT : LEAST_ALIGNMENT; }
 
 void *arena_alloc(Arena *arena, size_t size)
 {
     assert(arena);
-    void *data = take(arena, size);
+    void *data = take(arena, size, alignment_of(size));
     memset(data, 0, size);
     return data;
 }
@@ -120,7 +132,7 @@ void *arena_alloc_array(Arena *arena, size_t count, size_t item_size)
 void *arena_copy(Arena *arena, const void *data, size_t size)
 {
     assert_debug(data || size == 0);
-    void *copy = take(arena, size);
+    void *copy = take(arena, size, alignment_of(size));
     if (size)
         memcpy(copy, data, size);
     return copy;
@@ -129,7 +141,7 @@ void *arena_copy(Arena *arena, const void *data, size_t size)
 char *arena_text(Arena *arena, const char *text, size_t length)
 {
     assert(text || length == 0);
-    char *copy = take(arena, length + 1);
+    char *copy = take(arena, length + 1, 1);
     if (length)
         memcpy(copy, text, length);
     copy[length] = '\0';
@@ -144,7 +156,7 @@ char *arena_printf(Arena *arena, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    char *text = take(arena, (size_t)length + 1);
+    char *text = take(arena, (size_t)length + 1, 1);
     va_start(arguments, format);
     vsnprintf(text, (size_t)length + 1, format, arguments);
     va_end(arguments);

@@ -82,19 +82,29 @@ char *memory_text(const char *text, size_t length)
 
 char *memory_string(const char *text) { return memory_text(text, strlen(text)); }
 
-// Small arrays grow by half. Large ones by an eighth: what they have too much of is memory that nobody uses, and the
+// Small arrays grow by half. Large ones by an eighth or less: what they have too much of is memory that nobody uses, and the
 // system moves their pages in place of copying them.
 void memory_grow_more(void *data_pointer, int *capacity, int needed, size_t item_size)
 {
     assert_debug(item_size > 0 && *capacity >= 0);
     assert(needed > *capacity);
-    enum { LARGE_ARRAY = 64 * 1024 };  // bytes
-    bool is_large = (size_t)*capacity * item_size >= LARGE_ARRAY;
-    int grown = *capacity < 8 ? 8 : *capacity + *capacity / (is_large ? 8 : 2);
+    enum { LARGE_ARRAY = 8 * 1024, HUGE_ARRAY = 128 * 1024 };  // bytes
+    size_t bytes = (size_t)*capacity * item_size;
+    int grown = *capacity < 8 ? 8 : *capacity + *capacity / (bytes >= HUGE_ARRAY ? 16 : bytes >= LARGE_ARRAY ? 8 : 2);
     if (grown < needed)
         grown = needed;
     void **data = data_pointer;
     assert_debug(*data || *capacity == 0);
     *data = memory_resize(*data, (size_t)grown, item_size);
     *capacity = grown;
+}
+
+void memory_fit(void *data_pointer, int *capacity, int count, size_t item_size)
+{
+    assert(item_size > 0 && count >= 0 && count <= *capacity);
+    void **data = data_pointer;
+    if (count == 0 || count == *capacity)
+        return;
+    *data = memory_resize(*data, (size_t)count, item_size);
+    *capacity = count;
 }

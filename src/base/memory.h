@@ -36,6 +36,9 @@ static inline void memory_grow(void *data_pointer, int *capacity, int needed, si
         memory_grow_more(data_pointer, capacity, needed, item_size);
 }
 
+// Gives back what such an array of `count` items has too much of: for one that is not expected to grow further.
+void memory_fit(void *data_pointer, int *capacity, int count, size_t item_size);
+
 // Room for one more at the end of a growing array of any type, which then counts: *memory_push(list, count, capacity) =
 // item;
 #define memory_push(items, count, capacity)                                                                            \

@@ -12,7 +12,7 @@ static Pose solid_pose_now(const Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     if (solid->body >= 0)
-        return pose_on_body(body_pose(physics, solid->body), &solid->in_body);
+        return pose_on_body(body_pose(physics, solid->body), solid->in_body);
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     return pose_mul(above, physics->solid_states[index].local);
 }
@@ -181,7 +181,7 @@ void weld_set(Physics *physics, int index)
     const PhysicsSolid *solid = &physics->solids[weld->solid];
     solids_refresh(physics);
     Pose world = pose_mul(physics->solid_world[solid->parent], physics->solid_states[weld->solid].local);
-    Pose body = pose_mul(world, pose_inverse(solid->in_body));
+    Pose body = pose_mul(world, pose_inverse(solid_in_body(solid)));
     body.q = quat_normalized(body.q);
     physics->weld_states[index].anchored[0] = body;
     physics->weld_states[index].anchored[1] = weld->parent_body >= 0 ? body_pose(physics, weld->parent_body)

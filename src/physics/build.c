@@ -30,13 +30,18 @@ static void walk(Physics *physics, SceneNode *node, Walk at);
 // solids are known.
 static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
 {
+    int known = physics->solid_capacity;
     memory_grow(&physics->solids, &physics->solid_capacity, physics->solid_count + 1, sizeof(PhysicsSolid));
+    memset(physics->solids + known, 0, (size_t)(physics->solid_capacity - known) * sizeof(PhysicsSolid));
     memory_grow(&physics->solid_states, &physics->solid_state_capacity, physics->solid_count + 1, sizeof(SolidState));
     memory_grow(&physics->solid_world, &physics->solid_world_capacity, physics->solid_count + 1, sizeof(Pose));
     int index = physics->solid_count++;
     PhysicsSolid *solid = &physics->solids[index];
+    const PhysicsSolid before = *solid;  // rows are used again, and so is what they have in the arena
     *solid = (PhysicsSolid){
         .node = node,
+        .base = before.base,
+        .in_body = before.in_body,
         .parent = at->parent,
         .joint = at->joint,
         .body = -1,
@@ -45,9 +50,6 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
         .track = -1,
         .conveyor = -1,
         .holder = -1,
-        .base = at->pose,
-        .in_body = POSE_IDENTITY,
-        .mass = mass_zero(),
         .is_alive = true,
         .is_helix = at->is_helix,
         .is_loose = at->is_loose,
@@ -56,6 +58,8 @@ static int add_solid(Physics *physics, SceneNode *node, const Walk *at)
         .first_shape = 0,
         .shape_count = 0,
     };
+    pose_store(physics->arena, &solid->base, at->pose);
+    pose_store(physics->arena, &solid->in_body, POSE_IDENTITY);
     const PhysicsSolid *parent = at->parent >= 0 ? &physics->solids[at->parent] : NULL;
     solid->top = parent ? parent->top : index;
     bool is_robot = scene_node_is(node, "Robot");
@@ -244,57 +248,58 @@ static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const 
     return true;
 }
 
-static void read_bounding_mass(Physics *physics, PhysicsSolid *solid, const SceneNode *node, bool has_shape)
+// `mass`: of the boundingObject at the reference density, and then the solid's.
+static void read_bounding_mass(Physics *physics, const PhysicsSolid *solid, const SceneNode *node, bool has_shape,
+                               MassProperties *mass)
 {
-    double mass = scene_float(node, "mass"), density = scene_float(node, "density");
-    if (mass > 0.0 && density > 0.0 && scene_field(node, "density") && scene_field(node, "mass"))
+    double given = scene_float(node, "mass"), density = scene_float(node, "density");
+    if (given > 0.0 && density > 0.0 && scene_field(node, "density") && scene_field(node, "mass"))
         diag_note(physics->diags, scene_field_pos(node, "density"), "'%s' has both mass and density; mass counts",
                   solid->label);
-    if (!(mass > 0.0) && !(density > 0.0)) {
+    if (!(given > 0.0) && !(density > 0.0)) {
         diag_warning(physics->diags, node->pos, "'%s' has neither mass nor density; using 1000 kg/m^3", solid->label);
         density = 1000.0;
     }
-    MassProperties total = solid->mass;  // of the boundingObject at the reference density
     if (!has_shape) {
-        total = mass_default();
-        if (mass > 0.0)
-            total.mass = mass;
+        *mass = mass_default();
+        if (given > 0.0)
+            mass->mass = given;
         diag_warning(physics->diags, node->pos,
                      "'%s' has Physics but no shape in its boundingObject; it gets %g kg and unit inertia",
-                     solid->label, total.mass);
+                     solid->label, mass->mass);
     } else {
-        total = mass_scaled(total, mass > 0.0 ? mass / total.mass : density / 1000.0);
+        *mass = mass_scaled(*mass, given > 0.0 ? given / mass->mass : density / 1000.0);
     }
     const FieldList *center = scene_list(node, "centerOfMass");
     if (center->count > 0)
-        total.center = vec3(center->numbers[0], center->numbers[1], center->numbers[2]);
-    solid->mass = total;
+        mass->center = vec3(center->numbers[0], center->numbers[1], center->numbers[2]);
 }
 
-static void read_mass(Physics *physics, int index)
+static MassProperties read_mass(Physics *physics, int index)
 {
     PhysicsSolid *solid = &physics->solids[index];
     SceneNode *node = scene_child(solid->node, "physics");
+    MassProperties mass = { 0 };
     read_damping(solid, node);
     bool is_custom = scene_list(node, "inertiaMatrix")->count > 0;
-    bool has_shape = shapes_mass(physics, scene_child(solid->node, "boundingObject"), 1000.0, is_custom, &solid->mass);
-    solid->reference_mass = has_shape ? solid->mass.mass : 0.0;
-    if (is_custom) {
-        MassProperties mass;
+    bool has_shape = shapes_mass(physics, scene_child(solid->node, "boundingObject"), 1000.0, is_custom, &mass);
+    solid->reference_mass = has_shape ? mass.mass : 0.0;
+    if (is_custom)
         read_custom_mass(physics, solid, node, &mass);
-        solid->mass = mass;
-    } else {
-        read_bounding_mass(physics, solid, node, has_shape);
-    }
-    if (!mass_is_valid(solid->mass)) {
+    else
+        read_bounding_mass(physics, solid, node, has_shape, &mass);
+    if (!mass_is_valid(mass)) {
         diag_error(physics->diags, node->pos, "the mass of '%s' (%g kg) is out of range; using 1 kg and unit inertia",
-                   solid->label, solid->mass.mass);
+                   solid->label, mass.mass);
         diag_hint(physics->diags, "masses between %g and %g kg can be simulated", LIMIT_MASS_LOW, LIMIT_MASS_HIGH);
-        Vec3 center = solid->mass.center;
-        solid->mass = mass_default();
+        Vec3 center = mass.center;
+        mass = mass_default();
         if (vec3_is_finite(center) && vec3_length(center) < LIMIT_COORDINATE)
-            solid->mass.center = center;
+            mass.center = center;
     }
+    solid->mass = mass.mass;
+    solid->center = mass.center;
+    return mass;
 }
 
 // ---- who shares a body ----
@@ -359,8 +364,9 @@ static void find_damping(Physics *physics, int index)
     body->angular_damping = per_step(physics, angular);
 }
 
-// Adds up the masses of the solids of a body and says where they stand in its frame.
-static void weigh_body(Physics *physics, int index)
+// Adds up the masses of the solids of a body, which stand in `masses` from its owner's on, and says where they stand in
+// its frame.
+static void weigh_body(Physics *physics, int index, const MassProperties *masses)
 {
     Body *body = &physics->bodies[index];
     int body_owner = body->solid, end = physics->solids[body_owner].end;
@@ -371,14 +377,19 @@ static void weigh_body(Physics *physics, int index)
             continue;
         solid->body = index;
         // From the poses of the file alone, so that the last bit does not depend on where the body is.
-        solid->in_body = i == body_owner
-                             ? POSE_IDENTITY
-                             : pose_mul(physics->solids[solid->parent].in_body, physics->solid_states[i].local);
-        total = mass_sum(total, mass_moved(solid->mass, solid->in_body));
+        Pose in_body = i == body_owner
+                           ? POSE_IDENTITY
+                           : pose_mul(solid_in_body(&physics->solids[solid->parent]), physics->solid_states[i].local);
+        pose_store(physics->arena, &solid->in_body, in_body);
+        total = mass_sum(total, mass_moved(masses[i - body_owner], in_body));
     }
-    for (int i = body_owner; i < end; i++)
-        if (physics->solids[i].body_owner == body_owner && physics->solids[i].is_alive)
-            physics->solids[i].in_body.t = vec3_sub(physics->solids[i].in_body.t, total.center);
+    for (int i = body_owner; i < end; i++) {
+        PhysicsSolid *solid = &physics->solids[i];
+        Pose in_body = solid_in_body(solid);
+        in_body.t = vec3_sub(in_body.t, total.center);
+        if (solid->body_owner == body_owner && solid->is_alive)
+            pose_store(physics->arena, &solid->in_body, in_body);
+    }
     body->com = total.center;
     body->mass = total.mass;
     body->inertia = total.inertia;
@@ -391,7 +402,7 @@ static void weigh_body(Physics *physics, int index)
     state->orientation = quat_normalized(world.q);
 }
 
-static void make_body(Physics *physics, int body_owner)
+static void make_body(Physics *physics, int body_owner, const MassProperties *masses)
 {
     memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
     memory_grow(&physics->body_constraints, &physics->body_constraint_capacity, physics->body_count + 1,
@@ -406,7 +417,7 @@ static void make_body(Physics *physics, int body_owner)
     state->linear = physics->solid_states[body_owner].linear;
     state->angular = physics->solid_states[body_owner].angular;
     state->idle_left = physics->disable_time;
-    weigh_body(physics, index);
+    weigh_body(physics, index, masses);
     mirror_body_make(physics, index);
 }
 
@@ -496,12 +507,24 @@ static void offset_shapes(Physics *physics, int body)
     }
 }
 
+static MassProperties *read_masses(Physics *physics, int body)
+{
+    int first = physics->bodies[body].solid, end = physics->solids[first].end;
+    MassProperties *masses = memory_alloc_array((size_t)(end - first), sizeof *masses);
+    for (int i = first; i < end; i++)
+        if (physics->solids[i].body_owner == first && physics->solids[i].is_alive)
+            masses[i - first] = read_mass(physics, i);
+    return masses;
+}
+
 static void weigh_again(Physics *physics, int body)
 {
     // A velocity belongs to the centre of mass, which may move inside the body.
     BodyState *state = &physics->body_states[body];
     Vec3 old = state->position;
-    weigh_body(physics, body);
+    MassProperties *masses = read_masses(physics, body);
+    weigh_body(physics, body, masses);
+    free(masses);
     state->linear = vec3_add(state->linear, vec3_cross(state->angular, vec3_sub(state->position, old)));
     mirror_body_state(physics, body);
     offset_shapes(physics, body);
@@ -525,7 +548,6 @@ void solid_rebuild_mass(Physics *physics, int index)
     joints_refresh(physics);
     solids_refresh(physics);
     solid->linear_damping = solid->angular_damping = -1.0;
-    read_mass(physics, index);
     weigh_again(physics, solid->body);
 }
 
@@ -557,14 +579,16 @@ static void build_from(Physics *physics, int first_solid, int first_joint)
 {
     int end = physics->solid_count;
     int first_body = physics->body_count;
+    MassProperties *masses = memory_alloc_array((size_t)(end - first_solid), sizeof *masses);
     for (int i = first_solid; i < end; i++) {
         decide_body_owner(physics, i);
         if (physics->solids[i].body_owner >= 0)
-            read_mass(physics, i);
+            masses[i - first_solid] = read_mass(physics, i);
     }
     for (int i = first_solid; i < end; i++)
         if (physics->solids[i].body_owner == i)
-            make_body(physics, i);
+            make_body(physics, i, masses + (i - first_solid));
+    free(masses);
     for (int i = first_solid; i < end; i++)
         make_shapes(physics, i, (ShapeRows){ 0 });
     for (int i = first_body; i < physics->body_count; i++)

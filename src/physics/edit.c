@@ -12,7 +12,7 @@ static void sync_pose(Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
-    Pose frame = pose_mul(above, solid->base);
+    Pose frame = pose_mul(above, solid_base(solid));
     Pose pose = pose_mul(pose_inverse(frame), physics->solid_world[index]);
     scene_set_vec3(physics->scene, solid->node, "translation", pose.t);
     scene_set_rotation(physics->scene, solid->node, "rotation", quat_to_rotation(pose.q));
@@ -34,7 +34,7 @@ static bool has_moved(const Physics *physics, int index)
 {
     const PhysicsSolid *solid = &physics->solids[index];
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
-    Pose written = pose_mul(pose_mul(above, solid->base), scene_pose(solid->node));
+    Pose written = pose_mul(pose_mul(above, solid_base(solid)), scene_pose(solid->node));
     Pose now = physics->solid_world[index];
     Quat turn = quat_mul(quat_conj(written.q), now.q);
     double angle = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
@@ -395,7 +395,7 @@ Pose solid_frame(const Physics *physics, int index)
     const PhysicsSolid *solid = &physics->solids[index];
     solids_refresh(physics);
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
-    return pose_mul(above, solid->base);
+    return pose_mul(above, solid_base(solid));
 }
 
 // Of an end point's pose one field was given; the other one in the scene is where forces hold it, which is no shape of
@@ -487,7 +487,7 @@ static void pose_changed(Physics *physics, const SceneNode *node)
         if (!solid->is_alive || !is_right_below(physics, solid->node, node))
             continue;
         Pose local = pose_mul(pose_inverse(solid_frame(physics, i)), physics->solid_world[i]);
-        solid->base = base_of(physics, solid->node);
+        pose_store(physics->arena, &solid->base, base_of(physics, solid->node));
         solid_put(physics, i, pose_mul(solid_frame(physics, i), local), NULL);
     }
 }

@@ -75,7 +75,7 @@ static uint64_t solids(const Physics *physics, uint64_t hash)
         if (!solid->is_alive)
             continue;
         hash = add_count(add_count(add_count(hash, solid->parent), solid->body), solid->allows_self_collision);
-        hash = add_pose(add_count(hash, solid->weld >= 0), solid->base);
+        hash = add_pose(add_count(hash, solid->weld >= 0), solid_base(solid));
     }
     return hash;
 }
@@ -135,7 +135,7 @@ static uint64_t shapes(const Physics *physics, uint64_t hash)
         if (!shape->is_alive)
             continue;
         hash = add_vector(add_count(add_count(hash, shape->kind), shape->solid), shape->size);
-        hash = add_pose(hash, shape->local);
+        hash = add_pose(hash, shape_local(shape));
     }
     return hash;
 }

@@ -125,6 +125,7 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
     physics->dt = read_time_step(physics);
     world_read_info(physics);
     build_world(physics);
+    physics_fit_rows(physics);
     if (stepper->wants_ode)
         mirror_open(physics);
     if (stepper->create)
@@ -415,7 +416,7 @@ void physics_solid_poses(const Physics *physics, Pose *poses)
 double physics_solid_mass(const Physics *physics, int solid)
 {
     assert(solid >= 0 && solid < physics->solid_count);
-    return physics->solids[solid].mass.mass;
+    return physics->solids[solid].mass;
 }
 
 bool physics_solid_is_colliding(const Physics *physics, int solid)
@@ -463,7 +464,7 @@ Vec3 physics_solid_center_of_mass(const Physics *physics, int solid)
     assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
     solids_refresh(physics);
-    return s->mass.mass > 0.0 ? pose_apply(physics->solid_world[solid], s->mass.center) : physics->solid_world[solid].t;
+    return s->mass > 0.0 ? pose_apply(physics->solid_world[solid], s->center) : physics->solid_world[solid].t;
 }
 
 bool physics_solid_is_idle(const Physics *physics, int solid)
@@ -668,8 +669,8 @@ PhysicsShape physics_shape(const Physics *physics, int index)
                            shape->body,
                            shape->geometry,
                            shape->size,
-                           shape->local,
-                           pose_mul(owner, shape->local) };
+                           shape_local(shape),
+                           pose_mul(owner, shape_local(shape)) };
 }
 
 // ---- joints ----

@@ -30,9 +30,11 @@ typedef struct PhysicsSolid {
     int body_owner;     // solid whose body it shares (itself when it has one of its own), -1: kinematic
     int body;           // -1: kinematic
     int first_shape, shape_count;
-    Pose base;              // from the frame of the parent solid to the frame its translation and rotation are in
-    Pose in_body;           // of its frame in the body's
-    MassProperties mass;    // own, in its frame; mass 0 without physics
+    // In the arena of the Physics whose rows these are; NULL: the identity. See solid_base(), solid_in_body().
+    Pose *base;             // from the frame of the parent solid to the frame its translation and rotation are in
+    Pose *in_body;          // of its frame in the body's
+    double mass;            // own; 0 without Physics. Its inertia is just part of its body's
+    Vec3 center;            // of that mass, in its frame
     double reference_mass;  // of its boundingObject at 1000 kg/m^3: the weight of its damping
     double linear_damping, angular_damping;  // per second, -1: no Damping node
     int material;                            // row of the contact table
@@ -47,6 +49,9 @@ typedef struct PhysicsSolid {
     bool feels_static;           // touch sensors and robots notice static shapes
     bool has_dynamic_parent;     // some solid above has a body
 } PhysicsSolid;
+
+static inline Pose solid_base(const PhysicsSolid *solid) { return solid->base ? *solid->base : POSE_IDENTITY; }
+static inline Pose solid_in_body(const PhysicsSolid *solid) { return solid->in_body ? *solid->in_body : POSE_IDENTITY; }
 
 typedef struct SolidState {
     Pose local;            // in the frame of the parent solid; of kinematic solids (dynamic ones have their body)
@@ -89,6 +94,12 @@ typedef struct ShapeTag {
     int shape;
 } ShapeTag;
 
+// Where a shape stands on its body, or in the world when it has none.
+typedef struct ShapePlace {
+    Pose pose;      // of its frame with that of height fields in ODE
+    Mat3 rotation;  // of its quaternion
+} ShapePlace;
+
 typedef struct Shape {
     dGeomID ode;
     GeometryKind kind;
@@ -101,11 +112,11 @@ typedef struct Shape {
     bool is_away;     // somebody disabled it or took it out of the world's space: it meets nothing
     SceneNode *geometry;
     Vec3 size;
-    Pose local;             // in the frame of its solid
-    Pose *ode_offset;       // of height fields: from the geometry's frame to that of ODE's geom; of others nothing
-    Pose placed;            // of its frame with that: in the body's frame, or in the world for one without a body
-    Mat3 *placed_rotation;  // of its quaternion; NULL: `placed` is the identity, or has never been anything else
-    bool is_centred;        // `placed` is the identity
+    // In the arena, NULL while they are nothing else than the identity: most bodies are one shape in their middle.
+    Pose *local;         // in the frame of its solid; see shape_local()
+    Pose *ode_offset;    // of height fields: from the geometry's frame to that of ODE's geom; of others nothing
+    ShapePlace *placed;  // see shape_placed()
+    bool is_centred;     // `placed` is the identity
     bool is_alive;
     bool is_colliding;  // last pass
     bool was_changed;   // moved or resized by hand since the last pass: wakes what it touches
@@ -117,6 +128,9 @@ typedef struct Shape {
     const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
     const void *ode_data;                  // what ODE's geom was made of: a plugin may have given it something else
 } Shape;
+
+static inline Pose shape_local(const Shape *shape) { return shape->local ? *shape->local : POSE_IDENTITY; }
+static inline Pose shape_placed(const Shape *shape) { return shape->placed ? shape->placed->pose : POSE_IDENTITY; }
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
 typedef struct Weld {
@@ -376,6 +390,7 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 // `is_quiet`: the file gives the mass by itself, so what cannot be computed is nobody's loss.
 bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass);
 void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
+void shape_set_local(Physics *physics, int shape, Pose local);
 void shape_offset(Physics *physics, int shape);  // puts one of a body where its solid is in the body's frame
 void shape_enter(Physics *physics, int shape);   // into the broad phase, by what it is on
 void shape_destroy(Physics *physics, int shape);
@@ -435,10 +450,12 @@ static inline Pose body_pose(const Physics *physics, int body)
 {
     return (Pose){ physics->body_states[body].position, physics->body_states[body].orientation };
 }
-// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned.
+// A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned. NULL: it is both.
 static inline Pose pose_on_body(Pose body, const Pose *in_body)
 {
     Pose pose = body;
+    if (!in_body)
+        return pose;
     if (in_body->t.x != 0.0 || in_body->t.y != 0.0 || in_body->t.z != 0.0)
         pose.t = vec3_add(quat_rotate(body.q, in_body->t), body.t);
     if (in_body->q.x != 0.0 || in_body->q.y != 0.0 || in_body->q.z != 0.0)
@@ -610,7 +627,9 @@ void physics_prefetch(const Physics *physics,
                       int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
 
 // ---- share.c ----
+void pose_store(Arena *arena, Pose **to, Pose pose);  // NULL stays what it is for the identity
 void physics_own_rows(Physics *physics);    // before solids or bodies are written
+void physics_fit_rows(Physics *physics);    // after it was built
 void physics_bodies_new(Physics *physics);  // after what they are was written
 
 // ---- snapshot.c ----

@@ -34,7 +34,7 @@ static void take_rows(const Physics *physics, PhysicsPoses *copy)
                 continue;
             assert(solid->body < count);
             if (pass == 1)
-                copy->rows[end[solid->body]] = (PhysicsPoseRow){ i, solid->in_body };
+                copy->rows[end[solid->body]] = (PhysicsPoseRow){ i, solid_in_body(solid) };
             end[solid->body]++;
         }
         for (int b = 0, before = 0; pass == 0 && b < count; b++) {

@@ -299,16 +299,25 @@ static Pose ode_offset(const Shape *shape)
     return shape->kind == GEOMETRY_HEIGHTS ? *shape->ode_offset : POSE_IDENTITY;
 }
 
+void shape_set_local(Physics *physics, int index, Pose local)
+{
+    assert(index >= 0 && index < physics->shape_count);
+    Shape *shape = &physics->shapes[index];
+    pose_store(physics->arena, &shape->local, local);
+}
+
 static void set_placed(Physics *physics, int index, Pose pose)
 {
     Shape *shape = &physics->shapes[index];
     pose.q = quat_normalized(pose.q);
-    shape->placed = pose;
     shape->is_centred = vec3_is_equal(pose.t, VEC3_ZERO) && pose.q.w == 1.0;
-    if (!shape->is_centred && !shape->placed_rotation)
-        shape->placed_rotation = arena_alloc(physics->arena, sizeof *shape->placed_rotation);
-    if (shape->placed_rotation)
-        solver_rotation(&pose.q.w, shape->placed_rotation->m);
+    const Pose identity = POSE_IDENTITY;
+    if (!shape->placed && memcmp(&pose, &identity, sizeof pose))
+        shape->placed = arena_alloc(physics->arena, sizeof *shape->placed);
+    if (shape->placed) {
+        shape->placed->pose = pose;
+        solver_rotation(&pose.q.w, shape->placed->rotation.m);
+    }
     mirror_shape_place(physics, index);
 }
 
@@ -321,7 +330,7 @@ void shape_place(Physics *physics, int index)
         return;
     }
     Pose owner = shape->solid >= 0 ? physics->solid_world[shape->solid] : POSE_IDENTITY;
-    set_placed(physics, index, pose_mul(pose_mul(owner, shape->local), ode_offset(shape)));
+    set_placed(physics, index, pose_mul(pose_mul(owner, shape_local(shape)), ode_offset(shape)));
     shape_update_box(physics, index);
 }
 
@@ -345,7 +354,7 @@ void shape_offset(Physics *physics, int index)
     assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     set_placed(physics, index,
-               pose_mul(pose_mul(physics->solids[shape->solid].in_body, shape->local), ode_offset(shape)));
+               pose_mul(pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)), ode_offset(shape)));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)
@@ -406,11 +415,12 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
                       .home = body,
                       .geometry = geometry,
                       .size = form.size,
-                      .local = placed.pose,
+                      .local = before.local,
+                      .placed = before.placed,
                       .tag = before.tag,
                       .ode_offset = before.ode_offset,
-                      .placed_rotation = before.placed_rotation,
                       .is_alive = true };
+    shape_set_local(physics, index, placed.pose);
     if (form.kind == GEOMETRY_HEIGHTS)
         set_heights_offset(physics, &form, shape);
     if (form.entry) {

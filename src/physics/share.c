@@ -1,6 +1,7 @@
 // share.c - clones of a world read the rows of solids and bodies of the Physics that they are made like: a batch then
 // has one copy of what never changes in a run, and it stays in the cache. Whoever changes rows (edits, twins in ODE)
 // gets own ones first.
+#include "physics/contacts/contact_narrow.h"
 #include "physics/mirror.h"
 #include "physics/physics_internal.h"
 
@@ -21,25 +22,22 @@ static bool has_same_rows(const Physics *physics, const Physics *like)
     return true;
 }
 
-// Arrays grow ahead of what they hold; those of a clone hold all that there will be.
-static void trim(void *array, int count, int *capacity, size_t size)
+// Arrays grow ahead of what they hold; those of a world that was built hold all that there will be.
+void physics_fit_rows(Physics *physics)
 {
-    void *now, *less;
-    memcpy(&now, array, sizeof now);
-    if (count == 0 || *capacity <= count || !(less = realloc(now, (size_t)count * size)))
-        return;
-    memcpy(array, &less, sizeof less);
-    *capacity = count;
-}
-
-static void trim_rows(Physics *physics)
-{
-    trim(&physics->joints, physics->joint_count, &physics->joint_capacity, sizeof *physics->joints);
-    trim(&physics->joint_states, physics->joint_count, &physics->joint_state_capacity, sizeof *physics->joint_states);
-    trim(&physics->body_states, physics->body_count, &physics->body_state_capacity, sizeof *physics->body_states);
-    trim(&physics->shapes, physics->shape_count, &physics->shape_capacity, sizeof *physics->shapes);
-    trim(&physics->solid_states, physics->solid_count, &physics->solid_state_capacity, sizeof *physics->solid_states);
-    trim(&physics->solid_world, physics->solid_count, &physics->solid_world_capacity, sizeof *physics->solid_world);
+    int solids = physics->solid_count, bodies = physics->body_count, joints = physics->joint_count;
+    memory_fit(&physics->joints, &physics->joint_capacity, joints, sizeof *physics->joints);
+    memory_fit(&physics->joint_states, &physics->joint_state_capacity, joints, sizeof *physics->joint_states);
+    memory_fit(&physics->body_states, &physics->body_state_capacity, bodies, sizeof *physics->body_states);
+    memory_fit(&physics->shapes, &physics->shape_capacity, physics->shape_count, sizeof *physics->shapes);
+    memory_fit(&physics->solid_states, &physics->solid_state_capacity, solids, sizeof *physics->solid_states);
+    memory_fit(&physics->solid_world, &physics->solid_world_capacity, solids, sizeof *physics->solid_world);
+    if (!physics->shares_rows) {
+        memory_fit(&physics->solids, &physics->solid_capacity, solids, sizeof *physics->solids);
+        memory_fit(&physics->bodies, &physics->body_capacity, bodies, sizeof *physics->bodies);
+    }
+    broadphase_fit(physics->broadphase);
+    narrow_fit(physics);
 }
 
 void physics_share_rows(Physics *physics)
@@ -55,7 +53,29 @@ void physics_share_rows(Physics *physics)
     physics->body_version = like->body_version;
     physics->are_labels_stale = false;
     physics->shares_rows = true;
-    trim_rows(physics);
+    physics_fit_rows(physics);
+}
+
+// The identity to the last bit, zeros without a sign.
+static bool pose_is_plain(const Pose *pose)
+{
+    const Pose identity = POSE_IDENTITY;
+    return !memcmp(pose, &identity, sizeof identity);
+}
+
+void pose_store(Arena *arena, Pose **to, Pose pose)
+{
+    if (!*to && pose_is_plain(&pose))
+        return;
+    if (!*to)
+        *to = arena_alloc(arena, sizeof **to);
+    **to = pose;
+}
+
+// Of rows that were copied: what they point to is the other world's.
+static void own_pose(Physics *physics, Pose **pose)
+{
+    *pose = *pose ? arena_copy(physics->arena, *pose, sizeof **pose) : NULL;
 }
 
 static void *copy_rows(const void *rows, int count, int *capacity, size_t size)
@@ -81,6 +101,10 @@ void physics_own_rows(Physics *physics)
     assert(!mirror_is_open(physics));
     physics->solids = copy_rows(physics->solids, physics->solid_count, &physics->solid_capacity,
                                 sizeof *physics->solids);
+    for (int i = 0; i < physics->solid_count; i++) {
+        own_pose(physics, &physics->solids[i].base);
+        own_pose(physics, &physics->solids[i].in_body);
+    }
     physics->bodies = copy_rows(physics->bodies, physics->body_count, &physics->body_capacity, sizeof *physics->bodies);
     physics->shares_rows = false;
 }

@@ -363,7 +363,7 @@ static void restore_places(Physics *physics)
         if (!solid->is_alive)
             continue;
         Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
-        physics->solid_world[i] = solid->body >= 0 ? pose_mul(body_pose(physics, solid->body), solid->in_body)
+        physics->solid_world[i] = solid->body >= 0 ? pose_mul(body_pose(physics, solid->body), solid_in_body(solid))
                                                    : pose_mul(above, physics->solid_states[i].local);
         for (int k = solid->first_shape; k < solid->first_shape + solid->shape_count; k++) {
             if (!physics->shapes[k].is_alive)

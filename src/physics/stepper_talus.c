@@ -406,6 +406,7 @@ static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physi
     self->woken_count = 0;
     arrays->contact_count = count;
     input->surfaces = physics->contact_table.surfaces;
+    input->surface_count = 2 * physics->contact_table.rule_count;
     input->contacts = physics->contacts ? physics->contacts + first : NULL;
     input->own_surfaces = physics->own_surfaces ? physics->own_surfaces + first : NULL;
     if (woken_count > 0) {

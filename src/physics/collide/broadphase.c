@@ -55,6 +55,12 @@ void broadphase_destroy(Broadphase *b)
     free(b);
 }
 
+void broadphase_fit(Broadphase *b)
+{
+    memory_fit(&b->proxies, &b->proxy_capacity, b->proxy_count, sizeof *b->proxies);
+    memory_fit(&b->nodes, &b->node_capacity, b->node_count, sizeof *b->nodes);
+}
+
 static bool box_is_large(const BroadBox *box)
 {
     for (int i = 0; i < 3; i++)

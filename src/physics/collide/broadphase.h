@@ -22,6 +22,8 @@ void broadphase_use_pool(Broadphase *broadphase, Pool *pool);
 void broadphase_limit(Broadphase *broadphase,
                       int max_pairs);  // that one search may find; those beyond are not found (16 million unless told)
 
+void broadphase_fit(Broadphase *broadphase);  // gives back memory that proxies to come would have
+
 // Two proxies meet when (a.category & b.mask) or (b.category & a.mask) is not zero and their groups differ (0: none).
 void broadphase_add(Broadphase *broadphase, int proxy, uint32_t category, uint32_t mask, int group,
                     const BroadBox *box);

@@ -57,7 +57,7 @@ typedef struct Stray {
 // A stretch of the kept pairs, and of the fresh ones that belong between them, that one worker merges.
 typedef struct PairPiece {
     int first, last, fresh_first, fresh_last;
-    int start;  // where its pairs go
+    int start, reported_start;  // where its pairs go
     int merged_count, reported_count;
 } PairPiece;
 

@@ -233,7 +233,7 @@ static void piece_merge(Broadphase *b, PairPiece *piece)
     int start = piece->start, at = piece->fresh_first;
     const Proxy *proxies = b->proxies;
     const BroadPair *pairs = b->pairs, *fresh = b->fresh;
-    BroadPair *merged = b->merged + start, *reported = b->reported + start;
+    BroadPair *merged = b->merged + start, *reported = b->reported + piece->reported_start;
     int merged_count = 0, reported_count = 0, fresh_last = piece->fresh_last;
     for (int i = piece->first; i < piece->last; i++) {
         BroadPair pair = pairs[i];
@@ -291,10 +291,10 @@ static int pieces_cut(Broadphase *b)
     return count;
 }
 
-static void merged_reserve(Broadphase *b, int room)
+static void merged_reserve(Broadphase *b, int merged, int reported)
 {
-    memory_grow(&b->merged, &b->merged_capacity, room + 1, sizeof *b->merged);
-    memory_grow(&b->reported, &b->reported_capacity, room + 1, sizeof *b->reported);
+    memory_grow(&b->merged, &b->merged_capacity, merged + 1, sizeof *b->merged);
+    memory_grow(&b->reported, &b->reported_capacity, reported + 1, sizeof *b->reported);
 }
 
 // Returns how many are reported. Over threads a piece writes where it would stand if all before it stayed; one thread
@@ -305,20 +305,23 @@ static int pieces_merge(Broadphase *b, int count, int *merged_count)
     bool is_alone = pool_thread_count(b->pool) <= 1;
     *merged_count = 0;
     for (int i = 0; i < count; i++)
-        b->pieces[i].start = b->pieces[i].first + b->pieces[i].fresh_first;
+        b->pieces[i].start = b->pieces[i].reported_start = b->pieces[i].first + b->pieces[i].fresh_first;
     if (!is_alone) {
-        merged_reserve(b, b->pair_count + b->fresh_count);
+        int room = b->pair_count + b->fresh_count;
+        merged_reserve(b, room, room);
         pool_for(b->pool, count, 1, merge_pieces, b);
     }
     for (int i = 0; i < count; i++) {
         PairPiece *piece = &b->pieces[i];
         if (is_alone) {
+            int room = piece->last - piece->first + piece->fresh_last - piece->fresh_first;
             piece->start = *merged_count;
-            merged_reserve(b, piece->start + piece->last - piece->first + piece->fresh_last - piece->fresh_first);
+            piece->reported_start = reported_count;
+            merged_reserve(b, piece->start + room, piece->reported_start + room);
             piece_merge(b, piece);
         }
         memmove(b->merged + *merged_count, b->merged + piece->start, (size_t)piece->merged_count * sizeof *b->merged);
-        memmove(b->reported + reported_count, b->reported + piece->start,
+        memmove(b->reported + reported_count, b->reported + piece->reported_start,
                 (size_t)piece->reported_count * sizeof *b->reported);
         *merged_count += piece->merged_count;
         reported_count += piece->reported_count;

@@ -28,13 +28,11 @@ typedef struct Collider {  // a shape as kernels see it
     CollideShape shape;
     CollidePose pose;
     double half_extent, reach;      // of the shape: least, and greatest distance from its middle
-    Vec3 read_size;                 // of the shape that `shape`, `half_extent` and `thin` were made from,
-    int read_kind;                  // 1 + its kind; 0: not made yet
-    bool is_simple;                 // one that kernels know
     const CollideSurface *surface;  // its triangles, NULL for others
     double way[3];                  // that it goes in a step, as fast as it is now
-    double thin;                    // a way or depth up to this passes through nothing; 0 where it is not known
-    bool is_fast;                   // it may pass through something thin on it
+    uint8_t read_kind;              // 1 + the kind of shape that the rest was made from; 0: not made yet
+    bool is_simple;                 // one that kernels know
+    bool is_fast;                   // it may pass through something thin on its way
 } Collider;
 
 typedef enum PairState { PAIR_OPEN, PAIR_DONE, PAIR_EXCLUDED } PairState;
@@ -120,15 +118,29 @@ Vec3 shape_size(const Shape *shape)
     return size;
 }
 
-static bool read_shape(const Shape *shape, CollideShape *out)
+static CollideShape kernel_shape(GeometryKind kind, Vec3 size)
 {
-    Vec3 size = shape_size(shape);
-    if (!collide_knows(shape->kind))
-        return false;
-    double x = shape->kind == GEOMETRY_BOX ? 0.5 * size.x : size.x;  // a radius otherwise
-    *out = (CollideShape){ shape->kind, { x, 0.5 * size.y, 0.5 * size.z } };
-    return true;
+    double x = kind == GEOMETRY_BOX ? 0.5 * size.x : size.x;  // a radius otherwise
+    return (CollideShape){ kind, { x, 0.5 * size.y, 0.5 * size.z } };
 }
+
+// Makes of a collider what follows from the kind and size of its shape. At the rim always: a plugin may have changed
+// them.
+static void read_shape(const Shape *shape, Collider *collider)
+{
+    CollideShape now = kernel_shape(shape->kind, shape_size(shape));
+    if (!shape->ode && collider->read_kind == 1 + (int)shape->kind
+        && !memcmp(collider->shape.size, now.size, sizeof now.size))
+        return;
+    collider->is_simple = collide_knows(shape->kind);
+    collider->shape = now;
+    collider->half_extent = collider->is_simple ? collide_min_half_extent(&now) : 0.0;
+    collider->reach = collider->is_simple ? collide_bounding_radius(&now) : INFINITY;
+    collider->read_kind = shape->ode ? 0 : (uint8_t)(1 + shape->kind);
+}
+
+// A way or depth up to this passes through nothing; 0 where it is not known.
+static double thin_of(const Collider *collider) { return FAST_SHARE * collider->half_extent; }
 
 static const CollideSurface *read_surface(const Shape *shape)
 {
@@ -148,7 +160,7 @@ static void ride(const Physics *physics, const Shape *shape, CollidePose *pose)
     memcpy(pose->position, &body->position, sizeof pose->position);
     if (shape->is_centred)
         return;
-    const double *m = shape->placed_rotation->m, t[3] = { shape->placed.t.x, shape->placed.t.y, shape->placed.t.z };
+    const double *m = shape->placed->rotation.m, *t = &shape->placed->pose.t.x;
     for (int i = 0; i < 3; i++) {
         pose->position[i] = r[3 * i] * t[0] + r[3 * i + 1] * t[1] + r[3 * i + 2] * t[2] + pose->position[i];
         for (int k = 0; k < 3; k++)
@@ -178,11 +190,11 @@ static void read_pose(const Physics *physics, const Shape *shape, CollidePose *p
     } else if (shape->home >= 0) {
         ride(physics, shape, pose);
     } else if (shape->kind == GEOMETRY_PLANE) {
-        read_plane(shape->placed, pose);
+        read_plane(shape_placed(shape), pose);
     } else {
-        memcpy(pose->position, &shape->placed.t, sizeof pose->position);
-        memcpy(pose->rotation, shape->placed_rotation ? shape->placed_rotation->m : MAT3_IDENTITY.m,
-               sizeof pose->rotation);
+        const ShapePlace middle = { POSE_IDENTITY, MAT3_IDENTITY }, *at = shape->placed ? shape->placed : &middle;
+        memcpy(pose->position, &at->pose.t, sizeof pose->position);
+        memcpy(pose->rotation, at->rotation.m, sizeof pose->rotation);
     }
 }
 
@@ -198,7 +210,8 @@ static void read_motion(const Physics *physics, const Shape *shape, Collider *co
     Vec3 arm = vec3(at[0] - body->position.x, at[1] - body->position.y, at[2] - body->position.z);
     Vec3 way = vec3_scale(vec3_add(body->linear, vec3_cross(body->angular, arm)), physics->dt);
     double way2 = vec3_dot(way, way);
-    collider->is_fast = way2 > collider->thin * collider->thin && way2 <= LIMIT_COORDINATE * LIMIT_COORDINATE;
+    double thin = thin_of(collider);
+    collider->is_fast = way2 > thin * thin && way2 <= LIMIT_COORDINATE * LIMIT_COORDINATE;
     way = vec3_mad(way, physics->gravity, physics->dt * physics->dt);
     collider->way[0] = way.x, collider->way[1] = way.y, collider->way[2] = way.z;
 }
@@ -239,14 +252,7 @@ void narrow_place(const Physics *physics, int index, BroadBox *box)
     while (narrow->collider_count <= index)
         narrow->colliders[narrow->collider_count++] = (Collider){ 0 };
     Collider *collider = &narrow->colliders[index];
-    if (shape->ode || collider->read_kind != 1 + (int)shape->kind || !vec3_is_equal(collider->read_size, shape->size)) {
-        collider->is_simple = read_shape(shape, &collider->shape);
-        collider->half_extent = collider->is_simple ? collide_min_half_extent(&collider->shape) : 0.0;
-        collider->reach = collider->is_simple ? collide_bounding_radius(&collider->shape) : INFINITY;
-        collider->thin = FAST_SHARE * collider->half_extent;
-        collider->read_kind = shape->ode ? 0 : 1 + (int)shape->kind;
-        collider->read_size = shape->size;
-    }
+    read_shape(shape, collider);
     collider->surface = read_surface(shape);
     read_pose(physics, shape, &collider->pose);
     read_box(shape, collider, box);
@@ -255,6 +261,12 @@ void narrow_place(const Physics *physics, int index, BroadBox *box)
         box->low[k] += double_min(collider->way[k], 0.0);
         box->high[k] += double_max(collider->way[k], 0.0);
     }
+}
+
+void narrow_fit(Physics *physics)
+{
+    Narrow *narrow = physics->narrow;
+    memory_fit(&narrow->colliders, &narrow->collider_capacity, narrow->collider_count, sizeof *narrow->colliders);
 }
 
 void shape_bounds(const Physics *physics, int index, BroadBox *box) { narrow_place(physics, index, box); }
@@ -494,7 +506,7 @@ static int add_speculative(const Collider *moving, const Collider *through, bool
 // Whether neither is deep in the other, nor goes far against it, by the thinner of the two.
 static bool passes_through_nothing(const Collider *a, const Collider *b, const CollidePoint *points, int count)
 {
-    double thin = double_min(a->thin, b->thin), way2 = 0.0;
+    double thin = double_min(thin_of(a), thin_of(b)), way2 = 0.0;
     for (int k = 0; k < 3; k++)
         way2 += (a->way[k] - b->way[k]) * (a->way[k] - b->way[k]);
     for (int i = 0; i < count; i++)
@@ -521,7 +533,7 @@ static Pose convex_pose(const Physics *physics, const Shape *shape)
 {
     if (shape->ode)
         return mirror_shape_pose(shape);
-    return shape->home >= 0 ? pose_mul(body_pose(physics, shape->home), shape->placed) : shape->placed;
+    return shape->home >= 0 ? pose_mul(body_pose(physics, shape->home), shape_placed(shape)) : shape_placed(shape);
 }
 
 static int find_convex_points(const Physics *physics, Worker *worker, int index, CollidePoint *points)

@@ -13,6 +13,8 @@ Narrow *narrow_create(int threads);
 void narrow_destroy(Narrow *narrow);  // NULL is fine
 struct CollideCache *narrow_cache(const Narrow *narrow);
 
+void narrow_fit(Physics *physics);  // gives back memory that shapes to come would have
+
 // Finds where a shape stands now; writes its box, of a fast one with the way that it goes in a step.
 void narrow_place(const Physics *physics, int index, BroadBox *box);
 // The same; true when the shape has another form than before, or is static and stands elsewhere.

@@ -193,7 +193,7 @@ static bool friction_direction(const Physics *physics, const ContactRule *rule, 
     const Shape *shape = &physics->shapes[index];
     if (shape->kind != GEOMETRY_BOX && shape->kind != GEOMETRY_CYLINDER && shape->kind != GEOMETRY_PLANE)
         return false;
-    Quat q = quat_mul(physics->solid_world[shape->solid].q, shape->local.q);
+    Quat q = quat_mul(physics->solid_world[shape->solid].q, shape_local(shape).q);
     Vec3 n = quat_unrotate(q, normal);
     Vec3 local = rule->has_old_directions ? old_direction(shape->kind, n) : new_direction(shape->kind, n);
     Vec3 world = quat_rotate(q, local);

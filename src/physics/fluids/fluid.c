@@ -105,11 +105,12 @@ static void move_shapes(Physics *physics, const Fluid *fluid, Pose pose)
 {
     Pose motion = pose_mul(pose, pose_inverse(fluid->pose));
     for (int i = fluid->first_shape; i < fluid->first_shape + fluid->shape_count; i++) {
-        Shape *shape = &physics->shapes[i];
+        const Shape *shape = &physics->shapes[i];
         if (!shape->is_alive)
             continue;
-        shape->local = pose_mul(motion, shape->local);
-        shape->local.q = quat_normalized(shape->local.q);
+        Pose local = pose_mul(motion, shape_local(shape));
+        local.q = quat_normalized(local.q);
+        shape_set_local(physics, i, local);
         shape_place(physics, i);
     }
 }
@@ -256,7 +257,7 @@ static double highest_point(const Physics *physics, int index, Pose world, Vec3 
 static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
 {
     const Shape *shape = &physics->shapes[fluid_shape];
-    Pose world = shape->local;
+    Pose world = shape_local(shape);
     Vec3 up = vec3_normalized(vec3_neg(physics->gravity));
     if (vec3_length2(up) < 0.5)
         up = quat_rotate(world.q, vec3(0, 0, 1));
@@ -287,7 +288,7 @@ static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPl
 static Pose shape_pose(const Physics *physics, const Shape *shape)
 {
     return shape->body == shape->home ? pose_mul(body_pose(physics, shape->body),
-                                                 pose_mul(physics->solids[shape->solid].in_body, shape->local))
+                                                 pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)))
                                       : mirror_shape_pose(shape);
 }
 

@@ -50,7 +50,7 @@ static Pose holder_of(const Physics *physics, const PhysicsJoint *row, Pose pare
         return row->frame;
     if (row->body[0] < 0)
         return pose_mul(parent_side, row->frame);
-    return pose_mul(parent_side, pose_mul(physics->solids[row->parent].in_body, row->frame));
+    return pose_mul(parent_side, pose_mul(solid_in_body(&physics->solids[row->parent]), row->frame));
 }
 
 Pose joint_side_pose(const Physics *physics, const PhysicsJoint *row, int side)
@@ -269,7 +269,7 @@ static void anchor(Physics *physics, int joint)
     Pose child = pose_mul(holder_of(physics, row, state->anchored[0]),
                           pose_mul(joint_motion(row, offsets), state->zero));
     if (row->body[1] >= 0)
-        child = pose_mul(child, pose_inverse(physics->solids[row->child].in_body));
+        child = pose_mul(child, pose_inverse(solid_in_body(&physics->solids[row->child])));
     child.q = quat_normalized(child.q);
     state->anchored[1] = child;
     place(physics, joint);

@@ -296,12 +296,12 @@ void mirror_shape_place(Physics *physics, int index)
     if (!shape->ode)
         return;
     if (shape->home < 0) {
-        set_geom_pose(shape->ode, shape->kind, shape->placed);
+        set_geom_pose(shape->ode, shape->kind, shape_placed(shape));
         return;
     }
-    const Pose *offset = &shape->placed;
-    dGeomSetOffsetPosition(shape->ode, offset->t.x, offset->t.y, offset->t.z);
-    dGeomSetOffsetQuaternion(shape->ode, (dQuaternion){ offset->q.w, offset->q.x, offset->q.y, offset->q.z });
+    Pose offset = shape_placed(shape);
+    dGeomSetOffsetPosition(shape->ode, offset.t.x, offset.t.y, offset.t.z);
+    dGeomSetOffsetQuaternion(shape->ode, (dQuaternion){ offset.q.w, offset.q.x, offset.q.y, offset.q.z });
 }
 
 void mirror_meshes_destroy(Physics *physics)

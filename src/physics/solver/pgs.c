@@ -27,8 +27,10 @@ typedef struct Manifold {
     int32_t body1, body2;  // places among the loose bodies; 0: the world
     int32_t colour;
     int32_t point_count;
-    int32_t task;  // island that it is of
+    int32_t task;     // island that it is of
+    int32_t surface;  // row of the table, OWN_SURFACE: none
 } Manifold;
+enum { OWN_SURFACE = -1 };
 
 // An island while it is iterated: its bodies stand together.
 typedef struct PgsIsland {
@@ -37,11 +39,14 @@ typedef struct PgsIsland {
     bool has_converged;
 } PgsIsland;
 
-// A stretch of by_colour, and where the points of its block begin.
+// A stretch of by_colour, and where the parts of its block begin.
 typedef struct BlockSpan {
     int32_t first, count;
     int32_t first_point, point_count;
+    int32_t first_other;  // NO_OTHERS: the second bodies are the world
+    int32_t surface;      // among s->surfaces
 } BlockSpan;
+enum { NO_OTHERS = -1 };
 
 typedef struct PgsBody {
     float inverse_mass;
@@ -71,7 +76,7 @@ struct PgsScratch {
     SharedBlock *shared;  // of the solver: blocks and points stand there
     const SolverInput *input;
     PgsOptions options;
-    const IslandTask *const *tasks;
+    const IslandTask *tasks;
     int task_count;
     ContactPiece *pieces;
     uint8_t *marks;            // per contact: whether it opens a manifold, or is kept as plain rows
@@ -87,10 +92,13 @@ struct PgsScratch {
     int32_t *by_colour;
     BlockSpan *spans;  // per block
     PgsBlock *blocks;
-    PgsPoint *points;   // of all blocks, of each as many as its longest lane has
+    PgsPoint *points;      // of all blocks, of each as many as its longest lane has
+    PgsSide *others;       // beside those of blocks that are not on the world
+    PgsSurface *surfaces;  // of rows of the table, then of blocks that have their own
     uint64_t *colours;  // per loose body: those taken
     PlainRow *rows;
     ContactMemory *memory;
+    RollingMemory *rolling;  // beside it, NULL: nothing rolls
     const BlockKernels *kernels;
     int span_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
         manifold_capacity, by_colour_capacity, colour_capacity, row_capacity;
@@ -140,7 +148,7 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
     void **data = pointer;
     if (needed <= *capacity)
         return;
-    int grown = needed + needed / 8 + 8;
+    int grown = needed + needed / 16 + 8;
     free(*data);
     *data = memory_alloc_lines(memory_product((size_t)grown, item_size));
     *capacity = grown;
@@ -252,7 +260,7 @@ static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, 
         row->scaled_by = rows[i].scaled ? normal : -1;
         row->lo = (float)(rows[i].scaled ? rows[i].lo : rows[i].lo * s->input->dt);
         row->hi = (float)(rows[i].scaled ? rows[i].hi : rows[i].hi * s->input->dt);
-        row->memory = &s->memory[contact].impulse[rows[i].slot];
+        row->memory = contact_impulse(&s->memory[contact], s->rolling ? &s->rolling[contact] : NULL, rows[i].slot);
         row->impulse = (float)*row->memory;
     }
     s->rows[normal].gamma = fmaxf(s->rows[normal].gamma, (float)min_softness);
@@ -287,7 +295,7 @@ static void mark_pieces(int begin, int end, int worker, void *context)
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const IslandTask *task = s->tasks[s->pieces[i].task];
+        const IslandTask *task = &s->tasks[s->pieces[i].task];
         for (int r = s->pieces[i].first; r < s->pieces[i].last; r++)
             run_mark(s, task->runs[r], task->contact_runs[task->runs[r]].count);
     }
@@ -297,17 +305,23 @@ static void pieces_cut(PgsScratch *s)
 {
     s->piece_count = 0;
     for (int i = 0; i < s->task_count; i++)
-        for (int first = 0; first < s->tasks[i]->run_count; first += RUN_PIECE) {
+        for (int first = 0; first < s->tasks[i].run_count; first += RUN_PIECE) {
             memory_grow(&s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *s->pieces);
             s->pieces[s->piece_count++] = (ContactPiece){ i, first,
-                                                          int_min(first + RUN_PIECE, s->tasks[i]->run_count) };
+                                                          int_min(first + RUN_PIECE, s->tasks[i].run_count) };
         }
+}
+
+static int surface_row(const PgsScratch *s, int contact)
+{
+    const SolverContact *c = &s->input->contacts[contact];
+    return c->has_own_surface || c->surface >= s->input->surface_count ? OWN_SURFACE : c->surface;
 }
 
 // The contacts of a run by their marks: into the open manifold, as a new one, or as plain rows.
 static void task_add_run(PgsScratch *s, int index, int first)
 {
-    const IslandTask *task = s->tasks[index];
+    const IslandTask *task = &s->tasks[index];
     const ContactRun *run = &task->contact_runs[first];
     Manifold *open = NULL;
     double min_softness = -1.0;
@@ -326,7 +340,8 @@ static void task_add_run(PgsScratch *s, int index, int first)
             memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + 1, sizeof *s->manifolds);
             open = &s->manifolds[s->manifold_count++];
             *open = (Manifold){
-                .contacts = { i }, .point_count = 1, .body1 = places[0], .body2 = places[1], .task = index
+                .contacts = { i }, .point_count = 1, .body1 = places[0], .body2 = places[1], .task = index,
+                .surface = surface_row(s, i)
             };
         }
     }
@@ -335,7 +350,7 @@ static void task_add_run(PgsScratch *s, int index, int first)
 static void task_add_contacts(PgsScratch *s, int index)
 {
     assert(index >= 0 && index < s->task_count);
-    const IslandTask *task = s->tasks[index];
+    const IslandTask *task = &s->tasks[index];
     for (int r = 0; r < task->run_count; r++)
         task_add_run(s, index, task->runs[r]);
 }
@@ -446,28 +461,77 @@ static void manifolds_sort(PgsScratch *s)
         s->by_colour[s->rank_first[manifold_rank(&s->manifolds[i])]++] = i;
 }
 
-static BlockSpan span_at(const PgsScratch *s, int first, int end, int first_point)
+static void surface_lane(const PgsScratch *s, PgsSurface *to, int lane, const SolverSurface *surface)
 {
-    BlockSpan span = { .first = first, .count = int_min(BLOCK_LANES, end - first), .first_point = first_point };
-    for (int i = first; i < first + span.count; i++)
-        span.point_count = int_max(span.point_count, s->manifolds[s->by_colour[i]].point_count);
+    const SolverInput *input = s->input;
+    double fps = 1.0 / input->dt;
+    to->gamma1[lane] = (float)((surface->slip1 > 0.0 ? surface->slip1 : input->cfm) * fps);
+    to->gamma2[lane] = (float)((surface->slip2 > 0.0 ? surface->slip2 : input->cfm) * fps);
+    to->rhs1[lane] = (float)surface->motion1;
+    to->rhs2[lane] = (float)surface->motion2;
+    to->mu1[lane] = (float)double_min(surface->mu, 1e30);
+    to->mu2[lane] = (float)double_min(surface->mu2, 1e30);
+    to->bounce[lane] = (float)surface->bounce;
+    to->bounce_velocity[lane] = solver_surface_bounces(surface) ? (float)surface->bounce_velocity : BLOCK_NO_BOUNCE;
+}
+
+static void surface_fill(const PgsScratch *s, PgsSurface *to, const SolverSurface *surface)
+{
+    for (int lane = 0; lane < BLOCK_LANES; lane++)
+        surface_lane(s, to, lane, surface);
+}
+
+// How much there is of what blocks are made of.
+typedef struct BlockParts {
+    int points, others, surfaces;
+} BlockParts;
+
+// A block takes what its longest lane needs and no more: half of a pile's manifolds have fewer than four points.
+static BlockSpan span_at(const PgsScratch *s, int first, int end, BlockParts *used)
+{
+    BlockSpan span = { .first = first, .count = int_min(BLOCK_LANES, end - first), .first_point = used->points };
+    bool is_on_world = true;
+    span.surface = s->manifolds[s->by_colour[first]].surface;
+    for (int i = first; i < first + span.count; i++) {
+        const Manifold *m = &s->manifolds[s->by_colour[i]];
+        span.point_count = int_max(span.point_count, m->point_count);
+        is_on_world &= m->body2 == 0;
+        span.surface = m->surface == span.surface ? span.surface : OWN_SURFACE;
+    }
+    span.first_other = is_on_world ? NO_OTHERS : used->others;
+    span.surface = span.surface == OWN_SURFACE ? used->surfaces++ : span.surface;
+    used->points += span.point_count;
+    used->others += is_on_world ? 0 : span.point_count;
     return span;
 }
 
-// Whose manifolds, `span->count` of them, stand in by_colour from `span->first` on. A block has the points of its
-// longest lane and no more: half of a pile's manifolds have fewer than four.
+// Memory for a list of parts behind what is `used` of a block of memory.
+static void *part_at(char *memory, size_t *used, int count, size_t size)
+{
+    void *part = memory + *used;
+    *used += memory_product((size_t)count, size);
+    return part;
+}
+
+// Whose manifolds, `span->count` of them, stand in by_colour from `span->first` on.
 static void blocks_span(PgsScratch *s)
 {
-    int point_count = 0;
+    BlockParts used = { .surfaces = s->input->surface_count };
     memory_grow(&s->spans, &s->span_capacity, s->block_count + 1, sizeof *s->spans);
     for (int c = 0, block = 0; c < s->colour_count; c++)
-        for (int first = s->colour_first[c]; first < s->colour_first[c + 1]; first += BLOCK_LANES) {
-            s->spans[block] = span_at(s, first, s->colour_first[c + 1], point_count);
-            point_count += s->spans[block++].point_count;
-        }
-    size_t room = memory_product((size_t)s->block_count, sizeof *s->blocks);
-    s->blocks = shared_block_reserve(s->shared, room + memory_product((size_t)point_count, sizeof *s->points) + 1);
-    s->points = (PgsPoint *)((char *)s->blocks + room);
+        for (int first = s->colour_first[c]; first < s->colour_first[c + 1]; first += BLOCK_LANES)
+            s->spans[block++] = span_at(s, first, s->colour_first[c + 1], &used);
+    size_t room = (size_t)s->block_count * sizeof *s->blocks + (size_t)used.points * sizeof *s->points
+                  + (size_t)used.others * sizeof *s->others + (size_t)used.surfaces * sizeof *s->surfaces;
+    char *memory = shared_block_reserve(s->shared, room + 1);
+    size_t at = 0;
+    s->blocks = part_at(memory, &at, s->block_count, sizeof *s->blocks);
+    s->points = part_at(memory, &at, used.points, sizeof *s->points);
+    s->others = part_at(memory, &at, used.others, sizeof *s->others);
+    s->surfaces = part_at(memory, &at, used.surfaces, sizeof *s->surfaces);
+    assert(at == room);
+    for (int i = 0; i < s->input->surface_count; i++)
+        surface_fill(s, &s->surfaces[i], &s->input->surfaces[i]);
 }
 
 static void manifolds_colour(PgsScratch *s)
@@ -505,8 +569,8 @@ static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Ma
     }
 }
 
-static void lane_surface(const PgsScratch *s, PgsBlock *block, int lane, const SolverContact *contact,
-                         const SolverSurface *surface)
+static void lane_axes(const PgsScratch *s, PgsBlock *block, int lane, const SolverContact *contact,
+                      const SolverSurface *surface)
 {
     const SolverInput *input = s->input;
     double axes[3][3], fps = 1.0 / input->dt;
@@ -517,16 +581,7 @@ static void lane_surface(const PgsScratch *s, PgsBlock *block, int lane, const S
         block->tangent2[i][lane] = (float)axes[2][i];
     }
     block->gamma[lane] = (float)((surface->flags & SOLVER_CONTACT_SOFT_CFM ? surface->soft_cfm : input->cfm) * fps);
-    block->gamma1[lane] = (float)((surface->slip1 > 0.0 ? surface->slip1 : input->cfm) * fps);
-    block->gamma2[lane] = (float)((surface->slip2 > 0.0 ? surface->slip2 : input->cfm) * fps);
-    block->rhs1[lane] = (float)surface->motion1;
-    block->rhs2[lane] = (float)surface->motion2;
-    block->mu1[lane] = (float)double_min(surface->mu, 1e30);
-    block->mu2[lane] = (float)double_min(surface->mu2, 1e30);
-    bool bounces = solver_surface_bounces(surface);
-    block->bounces |= bounces;
-    block->bounce[lane] = (float)surface->bounce;
-    block->bounce_velocity[lane] = bounces ? (float)surface->bounce_velocity : BLOCK_NO_BOUNCE;
+    block->bounces |= solver_surface_bounces(surface);
 }
 
 // `bodies`: the first is there, the second NULL where it is the world.
@@ -539,11 +594,11 @@ static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, in
     double arm[3];
     solver_arm(bodies[0], contact->point, arm);
     for (int i = 0; i < 3; i++)
-        p->r1[i][lane] = (float)arm[i];
-    if (bodies[1]) {
+        p->side.r[i][lane] = (float)arm[i];
+    if (bodies[1] && block->others) {
         solver_arm(bodies[1], contact->point, arm);
         for (int i = 0; i < 3; i++)
-            p->r2[i][lane] = (float)arm[i];
+            block->others[k].r[i][lane] = (float)arm[i];
     }
     p->rhs[lane] = (float)solver_contact_push(s->input, surface, contact);
     p->mass[lane] = 1.0f;
@@ -584,17 +639,17 @@ static void block_clear(PgsBlock *block, int point_count)
     block->moves1 = block->moves2 = 0;
     block->point_count = (int16_t)point_count;
     block->bounces = false;
-    block->is_on_world = true;
     for (int i = 0; i < 3; i++)
         block->normal[i] = block->tangent1[i] = block->tangent2[i] = zero;
     for (int i = 0; i < 6; i++)
         block->inertia1[i] = block->inertia2[i] = zero;
-    block->inverse_mass1 = block->inverse_mass2 = block->gamma = block->gamma1 = block->gamma2 = zero;
-    block->rhs1 = block->rhs2 = block->mu1 = block->mu2 = block->bounce = block->bounce_velocity = zero;
+    block->inverse_mass1 = block->inverse_mass2 = block->gamma = zero;
     for (int k = 0; k < point_count; k++) {
         PgsPoint *p = &block->points[k];
         for (int i = 0; i < 3; i++)
-            p->r1[i] = p->r2[i] = zero;
+            p->side.r[i] = zero;
+        for (int i = 0; block->others && i < 3; i++)
+            block->others[k].r[i] = zero;
         p->rhs = p->mass = p->impulse = p->impulse1 = p->impulse2 = zero;
     }
 }
@@ -606,14 +661,21 @@ static void build_blocks(int begin, int end, int worker, void *context)
     for (int i = begin; i < end; i++) {
         PgsBlock *block = &s->blocks[i];
         const int32_t *manifolds = s->by_colour + s->spans[i].first;
-        block->points = &s->points[s->spans[i].first_point];
-        block_clear(block, s->spans[i].point_count);
+        const BlockSpan *span = &s->spans[i];
+        PgsSurface *own = span->surface >= s->input->surface_count ? &s->surfaces[span->surface] : NULL;
+        block->points = &s->points[span->first_point];
+        block->others = span->first_other == NO_OTHERS ? NULL : &s->others[span->first_other];
+        block->surface = &s->surfaces[span->surface];
+        if (own)
+            memset(own, 0, sizeof *own);
+        block_clear(block, span->point_count);
         for (int lane = 0; lane < s->spans[i].count; lane++) {
             const Manifold *m = &s->manifolds[manifolds[lane]];
-            block->is_on_world &= m->body2 == 0;
             lane_bodies(s, block, lane, m);
             const SolverSurface *surface = solver_surface(s->input, m->contacts[0]);
-            lane_surface(s, block, lane, &s->input->contacts[m->contacts[0]], surface);
+            lane_axes(s, block, lane, &s->input->contacts[m->contacts[0]], surface);
+            if (own)
+                surface_lane(s, own, lane, surface);
             const int32_t *touching = s->input->contacts[m->contacts[0]].body;
             int is_reversed = touching[0] < 0;
             const SolverBody *bodies[2] = { &s->input->bodies[touching[is_reversed]],
@@ -778,17 +840,18 @@ static void bodies_begin(PgsScratch *s)
     memory_grow(&s->islands, &s->island_capacity, s->task_count, sizeof *s->islands);
     for (int i = 0; i < s->task_count; i++) {
         int first = s->body_count;
-        task_add_bodies(s, s->tasks[i]);
+        task_add_bodies(s, &s->tasks[i]);
         s->islands[i] = (PgsIsland){ .first_body = first, .body_count = s->body_count - first };
     }
     s->moving_count = s->body_count;
 }
 
-void solver_pgs_begin(PgsScratch *s, const IslandTask *const *tasks, int task_count, const PgsOptions *options)
+void solver_pgs_begin(PgsScratch *s, const IslandTask *tasks, int task_count, const PgsOptions *options)
 {
-    assert(task_count > 0 && tasks[0]);
-    s->input = tasks[0]->input;
-    s->memory = tasks[0]->contact_memory;
+    assert(task_count > 0 && tasks);
+    s->input = tasks[0].input;
+    s->memory = tasks[0].contact_memory;
+    s->rolling = tasks[0].rolling_memory;
     s->options = *options;
     s->tasks = tasks;
     s->task_count = task_count;
@@ -811,7 +874,7 @@ void solver_pgs_assemble(PgsScratch *s)
 {
     s->manifold_count = s->row_count = 0;
     for (int i = 0; i < s->task_count; i++) {
-        task_add_joints(s, s->tasks[i]);
+        task_add_joints(s, &s->tasks[i]);
         task_add_contacts(s, i);
     }
     for (int i = s->moving_count; i < s->body_count; i++)

@@ -99,33 +99,33 @@ static inline void symmetric(const F8 *m, const F8 *v, F8 *out)
     out[2] = m[2] * v[0] + m[4] * v[1] + m[5] * v[2];
 }
 
-// Velocity of body 1 against body 2 at a point.
-static inline void relative(const Motion *a, const Motion *b, const PgsPoint *p, bool is_on_world, F8 *out)
+// Velocity of body 1 against body 2 at a point; `other` is NULL where that is the world.
+static inline void relative(const Motion *a, const Motion *b, const PgsPoint *p, const PgsSide *other, F8 *out)
 {
     F8 x[3], y[3];
-    cross(a->w, p->r1, x);
+    cross(a->w, p->side.r, x);
     for (int i = 0; i < 3; i++)
         out[i] = a->v[i] + x[i];
-    if (is_on_world)
+    if (!other)
         return;
-    cross(b->w, p->r2, y);
+    cross(b->w, other->r, y);
     for (int i = 0; i < 3; i++)
         out[i] -= b->v[i] + y[i];
 }
 
-static inline void apply(Motion *a, Motion *b, const PgsBlock *block, const PgsPoint *p, bool is_on_world,
+static inline void apply(Motion *a, Motion *b, const PgsBlock *block, const PgsPoint *p, const PgsSide *other,
                          const F8 *impulse)
 {
     F8 arm[3], turn[3];
-    cross(p->r1, impulse, arm);
+    cross(p->side.r, impulse, arm);
     symmetric(block->inertia1, arm, turn);
     for (int i = 0; i < 3; i++) {
         a->v[i] += impulse[i] * block->inverse_mass1;
         a->w[i] += turn[i];
     }
-    if (is_on_world)
+    if (!other)
         return;
-    cross(p->r2, impulse, arm);
+    cross(other->r, impulse, arm);
     symmetric(block->inertia2, arm, turn);
     for (int i = 0; i < 3; i++) {
         b->v[i] -= impulse[i] * block->inverse_mass2;
@@ -133,27 +133,38 @@ static inline void apply(Motion *a, Motion *b, const PgsBlock *block, const PgsP
     }
 }
 
-// A row along `axis`: its moments, what a unit impulse along it turns, and one over its stiffness.
-static inline F8 row_prepare(const PgsBlock *block, const PgsPoint *p, const F8 *axis, F8 gamma, F8 arm1[3],
-                             F8 turn1[3], F8 arm2[3], F8 turn2[3])
+// A row along `axis`: its moments and what a unit impulse along it turns, of the first body and of the other, if there
+// is one; and one over its stiffness.
+static inline F8 row_prepare(const PgsBlock *block, const PgsPoint *p, const F8 *axis, F8 gamma, PgsSide *side,
+                             PgsSide *other)
 {
-    cross(p->r1, axis, arm1);
-    symmetric(block->inertia1, arm1, turn1);
-    F8 sum = block->inverse_mass1 + block->inverse_mass2 + dot(arm1, turn1);
-    cross(p->r2, axis, arm2);
-    symmetric(block->inertia2, arm2, turn2);
-    sum += dot(arm2, turn2) + gamma;
+    cross(side->r, axis, side->arm);
+    symmetric(block->inertia1, side->arm, side->turn);
+    F8 sum = block->inverse_mass1 + block->inverse_mass2 + dot(side->arm, side->turn);
+    if (other) {
+        cross(other->r, axis, other->arm);
+        symmetric(block->inertia2, other->arm, other->turn);
+        sum += dot(other->arm, other->turn) + gamma;
+    } else {
+        sum += gamma;
+    }
     // `mass` holds 1 in lanes with a point and 0 elsewhere.
     F8 tiny = { 0 };
     tiny += 1e-30f;
     return p->mass / f8_max(sum, tiny);
 }
 
-static inline F8 row_mass(const PgsBlock *block, const PgsPoint *p, const F8 *axis, F8 gamma)
+static inline F8 row_mass(const PgsBlock *block, const PgsPoint *p, const PgsSide *other, const F8 *axis, F8 gamma)
 {
-    F8 arm1[3], turn1[3], arm2[3], turn2[3];
-    return row_prepare(block, p, axis, gamma, arm1, turn1, arm2, turn2);
+    PgsSide side, far;
+    memcpy(side.r, p->side.r, sizeof side.r);
+    if (!other)
+        return row_prepare(block, p, axis, gamma, &side, NULL);
+    memcpy(far.r, other->r, sizeof far.r);
+    return row_prepare(block, p, axis, gamma, &side, &far);
 }
+
+static inline PgsSide *other_side(const PgsBlock *block, int point) { return block->others ? &block->others[point] : NULL; }
 
 // Where the two come together faster than `bounce_velocity` they are to part with a share of that speed.
 static void prepare_bounce(PgsBlock *block, const PgsVelocity *before)
@@ -162,9 +173,9 @@ static void prepare_bounce(PgsBlock *block, const PgsVelocity *before)
     for (int k = 0; k < block->point_count; k++) {
         PgsPoint *p = &block->points[k];
         F8 v[3];
-        relative(&a, &b, p, block->is_on_world, v);
-        F8 incoming = -dot(block->normal, v), bounced = f8_max(p->rhs, block->bounce * incoming);
-        I8 is_fast = incoming > block->bounce_velocity;
+        relative(&a, &b, p, other_side(block, k), v);
+        F8 incoming = -dot(block->normal, v), bounced = f8_max(p->rhs, block->surface->bounce * incoming);
+        I8 is_fast = incoming > block->surface->bounce_velocity;
         p->rhs = (F8)(((I8)bounced & is_fast) | ((I8)p->rhs & ~is_fast));
     }
 }
@@ -177,9 +188,10 @@ static void prepare(PgsBlock *blocks, int count, const PgsVelocity *before)
             prepare_bounce(block, before);
         for (int k = 0; k < block->point_count; k++) {
             PgsPoint *p = &block->points[k];
-            p->mass1 = row_mass(block, p, block->tangent1, block->gamma1);
-            p->mass2 = row_mass(block, p, block->tangent2, block->gamma2);
-            p->mass = row_prepare(block, p, block->normal, block->gamma, p->arm1, p->turn1, p->arm2, p->turn2);
+            PgsSide *other = other_side(block, k);
+            p->mass1 = row_mass(block, p, other, block->tangent1, block->surface->gamma1);
+            p->mass2 = row_mass(block, p, other, block->tangent2, block->surface->gamma2);
+            p->mass = row_prepare(block, p, block->normal, block->gamma, &p->side, other);
         }
     }
 }
@@ -195,20 +207,21 @@ static void warm_start(PgsBlock *blocks, int count, PgsVelocity *velocities)
             for (int c = 0; c < 3; c++)
                 impulse[c] = block->normal[c] * p->impulse + block->tangent1[c] * p->impulse1
                              + block->tangent2[c] * p->impulse2;
-            apply(&a, &b, block, p, false, impulse);
+            apply(&a, &b, block, p, other_side(block, k), impulse);
         }
         scatter(block->body1, block->moves1, &a, velocities);
         scatter(block->body2, block->moves2, &b, velocities);
     }
 }
 
-static inline void iterate_friction(PgsBlock *block, PgsPoint *p, bool is_on_world, Motion *a, Motion *b)
+static inline void iterate_friction(PgsBlock *block, PgsPoint *p, const PgsSide *other, Motion *a, Motion *b)
 {
+    const PgsSurface *surface = block->surface;
     F8 v[3], impulse[3];
-    relative(a, b, p, is_on_world, v);
-    F8 limit1 = block->mu1 * p->impulse, limit2 = block->mu2 * p->impulse;
-    F8 new1 = p->impulse1 + (block->rhs1 - dot(block->tangent1, v) - block->gamma1 * p->impulse1) * p->mass1;
-    F8 new2 = p->impulse2 + (block->rhs2 - dot(block->tangent2, v) - block->gamma2 * p->impulse2) * p->mass2;
+    relative(a, b, p, other, v);
+    F8 limit1 = surface->mu1 * p->impulse, limit2 = surface->mu2 * p->impulse;
+    F8 new1 = p->impulse1 + (surface->rhs1 - dot(block->tangent1, v) - surface->gamma1 * p->impulse1) * p->mass1;
+    F8 new2 = p->impulse2 + (surface->rhs2 - dot(block->tangent2, v) - surface->gamma2 * p->impulse2) * p->mass2;
     new1 = f8_max(f8_min(new1, limit1), -limit1);
     new2 = f8_max(f8_min(new2, limit2), -limit2);
     F8 change1 = new1 - p->impulse1, change2 = new2 - p->impulse2;
@@ -216,29 +229,29 @@ static inline void iterate_friction(PgsBlock *block, PgsPoint *p, bool is_on_wor
     p->impulse2 = new2;
     for (int c = 0; c < 3; c++)
         impulse[c] = block->tangent1[c] * change1 + block->tangent2[c] * change2;
-    apply(a, b, block, p, is_on_world, impulse);
+    apply(a, b, block, p, other, impulse);
 }
 
 // What a normal's impulse turns is prepared: half the operations. For friction it is not, whose two directions share
 // them, and blocks of large piles would no longer fit a cache.
-static inline void iterate_normal(PgsBlock *block, PgsPoint *p, bool is_on_world, Motion *a, Motion *b)
+static inline void iterate_normal(PgsBlock *block, PgsPoint *p, const PgsSide *other, Motion *a, Motion *b)
 {
-    F8 apart[3], zero = { 0 }, turning = dot(p->arm1, a->w);
+    F8 apart[3], zero = { 0 }, turning = dot(p->side.arm, a->w);
     for (int c = 0; c < 3; c++)
-        apart[c] = is_on_world ? a->v[c] : a->v[c] - b->v[c];
-    if (!is_on_world)
-        turning -= dot(p->arm2, b->w);
+        apart[c] = other ? a->v[c] - b->v[c] : a->v[c];
+    if (other)
+        turning -= dot(other->arm, b->w);
     F8 speed = dot(block->normal, apart) + turning;
     F8 now = f8_max(p->impulse + (p->rhs - speed - block->gamma * p->impulse) * p->mass, zero);
     F8 change = now - p->impulse, push1 = change * block->inverse_mass1, push2 = change * block->inverse_mass2;
     p->impulse = now;
     for (int c = 0; c < 3; c++) {
         a->v[c] += block->normal[c] * push1;
-        a->w[c] += p->turn1[c] * change;
+        a->w[c] += p->side.turn[c] * change;
     }
-    for (int c = 0; !is_on_world && c < 3; c++) {
+    for (int c = 0; other && c < 3; c++) {
         b->v[c] -= block->normal[c] * push2;
-        b->w[c] -= p->turn2[c] * change;
+        b->w[c] -= other->turn[c] * change;
     }
 }
 
@@ -249,10 +262,12 @@ static inline __attribute__((always_inline)) void iterate_block(PgsBlock *block,
     if (!is_on_world)
         b = gather(block->body2, velocities);
     PgsPoint *const points = block->points, *const end = points + block->point_count;
+    const PgsSide *other = block->others;
     for (PgsPoint *p = points; p < end; p++)
-        iterate_friction(block, p, is_on_world, &a, &b);
+        iterate_friction(block, p, is_on_world ? NULL : other++, &a, &b);
+    other = block->others;
     for (PgsPoint *p = points; p < end; p++)
-        iterate_normal(block, p, is_on_world, &a, &b);
+        iterate_normal(block, p, is_on_world ? NULL : other++, &a, &b);
     scatter(block->body1, block->moves1, &a, velocities);
     if (!is_on_world)
         scatter(block->body2, block->moves2, &b, velocities);
@@ -261,10 +276,10 @@ static inline __attribute__((always_inline)) void iterate_block(PgsBlock *block,
 static void iterate(PgsBlock *blocks, int count, PgsVelocity *velocities)
 {
     for (int i = 0; i < count; i++) {
-        if (blocks[i].is_on_world)
-            iterate_block(&blocks[i], true, velocities);
-        else
+        if (blocks[i].others)
             iterate_block(&blocks[i], false, velocities);
+        else
+            iterate_block(&blocks[i], true, velocities);
     }
 }
 

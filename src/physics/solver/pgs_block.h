@@ -17,29 +17,40 @@ typedef struct PgsVelocity {
     float v[8];
 } PgsVelocity __attribute__((aligned(32)));
 
+// A point as one of the two bodies sees it.
+typedef struct PgsSide {
+    F8 r[3];     // from the centre of mass
+    F8 arm[3];   // of the normal: its moment about that,
+    F8 turn[3];  // and what a unit impulse along it adds to the angular velocity
+} PgsSide;
+
 typedef struct PgsPoint {
-    F8 r1[3], r2[3];        // from the centres of mass
-    F8 arm1[3], arm2[3];    // of the normal: its moments about them,
-    F8 turn1[3], turn2[3];  // and what a unit impulse along it adds to the angular velocities
+    PgsSide side;           // of the first body
     F8 rhs;                 // wanted normal velocity; before `prepare` without what bounces
     F8 mass, mass1, mass2;  // one over stiffness of the normal and of the two friction directions; 0 in unused lanes
     F8 impulse, impulse1, impulse2;
 } PgsPoint;
 
+// What the surfaces of a block do. Blocks whose lanes are all of one row of the table share it.
+typedef struct PgsSurface {
+    F8 gamma1, gamma2;  // softness of friction
+    F8 rhs1, rhs2;      // wanted velocities along its directions
+    F8 mu1, mu2;
+    F8 bounce, bounce_velocity;  // restitution, and the speed that bounces; BLOCK_NO_BOUNCE where nothing does
+} PgsSurface;
+
 typedef struct PgsBlock {
     int32_t body1[BLOCK_LANES], body2[BLOCK_LANES];  // places in the velocity array
     uint8_t moves1, moves2;                          // bit per lane: the body is written back
     int16_t point_count;
-    bool bounces;      // in some lane
-    bool is_on_world;  // the second bodies of all lanes are the world: it has no velocity, and gets none
+    bool bounces;  // in some lane
     F8 normal[3], tangent1[3], tangent2[3];
     F8 inverse_mass1, inverse_mass2;
     F8 inertia1[6], inertia2[6];  // inverse, world frame: xx xy xz yy yz zz
-    F8 gamma, gamma1, gamma2;     // softness
-    F8 rhs1, rhs2;                // wanted velocities along the friction directions
-    F8 mu1, mu2;
-    F8 bounce, bounce_velocity;  // restitution, and the speed that bounces; BLOCK_NO_BOUNCE where nothing does
-    PgsPoint *points;            // point_count of them
+    F8 gamma;                     // softness of the normal
+    const PgsSurface *surface;
+    PgsPoint *points;  // point_count of them,
+    PgsSide *others;   // and as the second bodies see them; NULL: these are the world in all lanes, which never moves
 } PgsBlock;
 
 typedef struct BlockKernels {

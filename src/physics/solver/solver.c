@@ -59,7 +59,6 @@ void solver_prefetch(const Solver *solver, bool is_there)
     memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
     memory_prefetch(solver->group_awake, sizeof *solver->group_awake * groups);
     memory_prefetch(solver->islands, sizeof *solver->islands * islands);
-    memory_prefetch(solver->tasks, sizeof *solver->tasks * islands);
     memory_prefetch(solver->bundles, sizeof *solver->bundles * (size_t)solver->bundle_count);
     memory_prefetch(solver->worker_statistics, sizeof *solver->worker_statistics);
 }
@@ -88,11 +87,11 @@ void solver_destroy(Solver *solver)
                       solver->island_runs,
                       solver->group_awake,
                       solver->islands,
-                      solver->tasks,
                       solver->explained,
-                      (void *)solver->pgs_tasks,
+                      solver->pgs_tasks,
                       solver->contact_runs,
-                      solver->chunk_orders,
+                      solver->chunks,
+                      solver->rolling_memory,
                       solver->bundles,
                       solver->worker_statistics };
     for (int i = 0; i < COUNT_OF(owned); i++)
@@ -118,6 +117,7 @@ void solver_forget(Solver *solver)
     solver->topology.valid = false;
     solver->topology.joint_count = -1;
     solver->contact_last_count = 0;
+    solver->has_rolling = false;
     solver->is_order_known = false;
     if (solver->iterated)
         memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
@@ -146,6 +146,8 @@ void solver_renumber(Solver *solver, const int32_t *new_index, int count)
         int now[2] = { renumbered(new_index, count, old[0]), renumbered(new_index, count, old[1]) };
         if ((old[0] >= 0 && now[0] < 0) || (old[1] >= 0 && now[1] < 0))
             continue;
+        if (solver->has_rolling)
+            solver->rolling_memory[kept] = solver->rolling_memory[i];
         solver->contact_memory[kept] = solver->contact_memory[i];
         solver->contact_memory[kept++].pair = solver_pair(now[0], now[1]);
     }
@@ -166,20 +168,22 @@ void solver_renumber(Solver *solver, const int32_t *new_index, int count)
 // ---- state ----
 
 typedef struct StateHeader {
-    int32_t body_count, joint_count, contact_count, reserved;
+    int32_t body_count, joint_count, contact_count;
+    int32_t rolling_count;  // as many as contacts, or none
 } StateHeader;
 
 static size_t state_bytes(const StateHeader *header)
 {
     return sizeof *header + (size_t)header->joint_count * (sizeof(SolverJoint) + SOLVER_JOINT_ROWS * sizeof(RowMemory))
-           + (size_t)header->contact_count * sizeof(ContactMemory) + (size_t)header->body_count;
+           + (size_t)header->contact_count * sizeof(ContactMemory)
+           + (size_t)header->rolling_count * sizeof(RollingMemory) + (size_t)header->body_count;
 }
 
 static StateHeader state_header(const Solver *solver)
 {
     const Topology *t = &solver->topology;
     return (StateHeader){ t->joint_count < 0 ? 0 : t->body_count, int_max(t->joint_count, 0),
-                          solver->contact_last_count, 0 };
+                          solver->contact_last_count, solver->has_rolling ? solver->contact_last_count : 0 };
 }
 
 size_t solver_state_size(const Solver *solver)
@@ -211,6 +215,7 @@ void solver_state_save(const Solver *solver, void *buffer)
     to = put(to, solver->topology.joints, joints * sizeof(SolverJoint));
     to = put(to, solver->row_memory, joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
     to = put(to, solver->contact_memory, (size_t)header.contact_count * sizeof(ContactMemory));
+    to = put(to, solver->rolling_memory, (size_t)header.rolling_count * sizeof(RollingMemory));
     put(to, solver->iterated, (size_t)header.body_count);
 }
 
@@ -221,7 +226,8 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
     if (size < sizeof header)
         return false;
     const void *from = take(&header, buffer, sizeof header);
-    if (header.body_count < 0 || header.joint_count < 0 || header.contact_count < 0 || state_bytes(&header) != size)
+    if (header.body_count < 0 || header.joint_count < 0 || header.contact_count < 0
+        || (header.rolling_count != 0 && header.rolling_count != header.contact_count) || state_bytes(&header) != size)
         return false;
     Topology *t = &solver->topology;
     int joints = header.joint_count;
@@ -229,15 +235,18 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
     memory_grow(&solver->row_memory, &solver->row_memory_capacity, joints * SOLVER_JOINT_ROWS + 1, sizeof(RowMemory));
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, header.contact_count + 1,
                 sizeof(ContactMemory));
+    memory_grow(&solver->rolling_memory, &solver->rolling_memory_capacity, header.rolling_count, sizeof(RollingMemory));
     iterated_grow(solver, header.body_count + 1);
     memset(solver->iterated, 0, (size_t)solver->iterated_capacity);
     from = take(t->joints, from, (size_t)joints * sizeof(SolverJoint));
     from = take(solver->row_memory, from, (size_t)joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
     from = take(solver->contact_memory, from, (size_t)header.contact_count * sizeof(ContactMemory));
+    from = take(solver->rolling_memory, from, (size_t)header.rolling_count * sizeof(RollingMemory));
     take(solver->iterated, from, (size_t)header.body_count);
     t->joint_count = joints;
     t->body_count = header.body_count;
     solver->contact_last_count = header.contact_count;
+    solver->has_rolling = header.rolling_count > 0;
     return true;
 }
 
@@ -285,7 +294,8 @@ static void statistics_add(SolverStatistics *sum, const IslandStatistics *one)
     sum->spring_island_count += one->springs;
 }
 
-static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
+// Tasks are made when they are due: a pile that falls begins with as many islands as bodies.
+static void bundle_solve(Solver *solver, const SolverInput *input, const IslandBundle *bundle, int worker)
 {
     assert_debug(worker >= 0 && worker < solver->scratch_count);
     SolverStatistics *sum = &solver->worker_statistics[worker];
@@ -296,19 +306,21 @@ static void bundle_solve(Solver *solver, const IslandBundle *bundle, int worker)
             continue;
         sum->direct_island_count += method == SOLVER_DIRECT;
         sum->swept_island_count += method == SOLVER_SWEPT;
-        solver->direct(scratch, &solver->tasks[i]);
-        statistics_add(sum, &solver->tasks[i].statistics);
+        IslandTask task = solver_island_task(solver, input, i);
+        solver->direct(scratch, &task);
+        statistics_add(sum, &task.statistics);
     }
 }
 
 // What is iterated is assembled, and its bodies are prepared, while the other islands are solved directly.
 static void solve_range(int begin, int end, int worker, void *context)
 {
-    Solver *solver = ((const StepWork *)context)->solver;
+    const StepWork *work = context;
+    Solver *solver = work->solver;
     int pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
     for (int i = begin; i < end; i++) {
         if (i >= pieces)
-            bundle_solve(solver, &solver->bundles[i - pieces], worker);
+            bundle_solve(solver, work->input, &solver->bundles[i - pieces], worker);
         else if (i == 0)
             solver_pgs_assemble(solver->pgs_scratch);
         else
@@ -316,13 +328,13 @@ static void solve_range(int begin, int end, int worker, void *context)
     }
 }
 
-static void pgs_begin(Solver *solver)
+static void pgs_begin(Solver *solver, const SolverInput *input)
 {
-    memory_grow(&solver->pgs_tasks, &solver->pgs_task_capacity, solver->island_count + 1, sizeof *solver->pgs_tasks);
     solver->pgs_task_count = 0;
     for (int i = 0; i < solver->island_count; i++)
         if (solver->islands[i].method == SOLVER_ITERATIVE)
-            solver->pgs_tasks[solver->pgs_task_count++] = &solver->tasks[i];
+            *memory_push(solver->pgs_tasks, solver->pgs_task_count, solver->pgs_task_capacity) =
+                solver_island_task(solver, input, i);
     PgsOptions options = { .pool = solver->options.pool,
                            .iterations = solver->options.iterations,
                            .wide = solver->direct == solver_direct_avx2 };
@@ -429,7 +441,7 @@ static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
     int pieces = solver_contacts_piece_count(&input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
     solver->contact_last_count = input.contact_count;
-    pgs_begin(solver);
+    pgs_begin(solver, &input);
     pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
     if (solver->are_bundles_uneven)
         pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);

@@ -76,6 +76,7 @@ typedef struct SolverInput {
     const SolverContact *contacts;      // those of a pair of bodies stand together
     const SolverSurface *surfaces;      // rows that they name,
     const SolverSurface *own_surfaces;  // and beside contacts; looked at where one has its own
+    int surface_count;
     int body_count, joint_count, row_count, contact_count;
     // Bodies that move, in rising order; the others are not touched. NULL: all. A body flagged SOLVER_BODY_ASLEEP does
     // not stand here; jointed bodies are awake together.
@@ -155,7 +156,8 @@ void solver_step(Solver *solver, const SolverInput *input);
 void solver_solve(Solver *solver, const SolverInput *input);
 void solver_integrate(Solver *solver, const SolverInput *input);
 
-// What is remembered of a contact of the last step, also of one between bodies that slept in it: six impulses.
+// What is remembered of a contact of the last step, also of one between bodies that slept in it: three impulses, of the
+// normal and of friction.
 const double *solver_contact_impulse(const Solver *solver, int contact);
 // Normal, and the two directions of friction, for the first body that it has.
 void solver_contact_axes(const SolverContact *contact, const SolverSurface *surface, double axes[3][3]);

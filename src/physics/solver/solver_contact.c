@@ -326,6 +326,10 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
         float at[3];
         contact_place(input, contact, run->bodies[0], at);
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + i);
+        if (solver->has_rolling)
+            solver->rolling_memory[first_contact + i] = match >= 0 && solver->had_rolling
+                                                            ? solver->rolling_memory_last[match]
+                                                            : (RollingMemory){ 0 };
         if (match >= 0)
             *memory = last[match];
         else
@@ -388,11 +392,12 @@ static uint64_t contact_pair(const SolverContact *contact, int32_t bodies[2])
     return solver_pair(bodies[0], bodies[1]);
 }
 
-static ContactRun run_at(const Solver *solver, const SolverInput *input, int first)
+static ContactRun run_at(const Solver *solver, const SolverInput *input, int first, bool *rolls)
 {
     const SolverContact *contacts = input->contacts;
     const SolverSurface *surface = solver_surface(input, first);
     ContactRun run = { .count = 1, .row_count = surface_row_count(surface) };
+    *rolls |= (surface->flags & SOLVER_CONTACT_ROLLING) != 0;
     contact_pair(&contacts[first], run.bodies);
     assert_debug(run.bodies[0] < input->body_count && run.bodies[1] < input->body_count);  // -1: what does not move
     for (int k = 0; k < 2; k++)
@@ -400,8 +405,11 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
     for (int i = first + 1, rows = run.row_count;
          i < input->contact_count && is_next_point(&contacts[first], &contacts[i]); i++) {
         const SolverSurface *next = solver_surface(input, i);
-        rows = next == surface ? rows : surface_row_count(next);
-        surface = next;
+        if (next != surface) {
+            rows = surface_row_count(next);
+            *rolls |= (next->flags & SOLVER_CONTACT_ROLLING) != 0;
+            surface = next;
+        }
         run.row_count += rows;
         run.count++;
     }
@@ -411,13 +419,15 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
 static void runs_piece(Solver *solver, const SolverInput *input, int piece)
 {
     assert(piece >= 0 && piece * PIECE < input->contact_count);
-    PairOrder *order = &solver->chunk_orders[piece];
+    ContactChunk *chunk = &solver->chunks[piece];
+    PairOrder *order = &chunk->order;
     int at = piece_begin(input, piece), end = int_min((piece + 1) * PIECE, input->contact_count);
     int32_t bodies[2];
     uint64_t before = at > 0 ? contact_pair(&input->contacts[at - 1], bodies) : 0;
     order->stretch_count = 0;
+    chunk->rolls = false;
     for (; at < end; at += solver->contact_runs[at].count) {
-        solver->contact_runs[at] = run_at(solver, input, at);
+        solver->contact_runs[at] = run_at(solver, input, at, &chunk->rolls);
         uint64_t pair = run_pair(&solver->contact_runs[at]);
         if (pair < before)
             order_break(order, at);
@@ -437,28 +447,43 @@ static void order_gather(Solver *solver, int pieces, int count)
 {
     order_begin(&solver->contact_order);
     for (int i = 0; i < pieces; i++)
-        for (int k = 0; k < solver->chunk_orders[i].stretch_count; k++)
-            order_break(&solver->contact_order, solver->chunk_orders[i].first[int_min(k, STRETCH_MAX - 1)]);
+        for (int k = 0; k < solver->chunks[i].order.stretch_count; k++)
+            order_break(&solver->contact_order, solver->chunks[i].order.first[int_min(k, STRETCH_MAX - 1)]);
     order_end(&solver->contact_order, count);
+}
+
+static bool chunks_roll(const Solver *solver, int pieces)
+{
+    bool rolls = false;
+    for (int i = 0; i < pieces; i++)
+        rolls |= solver->chunks[i].rolls;
+    return rolls;
 }
 
 void *shared_block_reserve(SharedBlock *block, size_t size)
 {
     if (size > block->size) {
         free(block->data);
-        block->size = size + size / 8;
+        block->size = size + size / 16;
         block->data = memory_alloc_lines(block->size);
     }
     return block->data;
 }
 
 // What was remembered in the last step is put aside, where it can be found while this step's is written.
-static void contact_memory_keep(Solver *solver, int count)
+static void contact_memory_keep(Solver *solver, int count, bool has_rolling)
 {
-    size_t bytes = memory_product((size_t)solver->contact_last_count, sizeof(ContactMemory));
-    solver->contact_memory_last = shared_block_reserve(&solver->shared, bytes + 1);
+    size_t last = (size_t)solver->contact_last_count, bytes = memory_product(last, sizeof(ContactMemory));
+    size_t rolling = solver->has_rolling ? memory_product(last, sizeof(RollingMemory)) : 0;
+    solver->contact_memory_last = shared_block_reserve(&solver->shared, bytes + rolling + 1);
     memory_copy(solver->contact_memory_last, solver->contact_memory, bytes);
+    solver->rolling_memory_last = (RollingMemory *)(solver->contact_memory_last + last);
+    memory_copy(solver->rolling_memory_last, solver->rolling_memory, rolling);
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, count + 1, sizeof(ContactMemory));
+    solver->had_rolling = solver->has_rolling;
+    solver->has_rolling = has_rolling;
+    if (solver->has_rolling)
+        memory_grow(&solver->rolling_memory, &solver->rolling_memory_capacity, count + 1, sizeof(RollingMemory));
     solver->contact_order_last = solver->contact_order;
     if (!solver->is_order_known)
         order_of_memory(&solver->contact_order_last, solver->contact_memory_last, solver->contact_last_count);
@@ -471,9 +496,9 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
 {
     int count = input->contact_count, pieces = solver_contacts_piece_count(input);
     memory_grow(&solver->contact_runs, &solver->contact_run_capacity, count + 1, sizeof *solver->contact_runs);
-    memory_grow(&solver->chunk_orders, &solver->chunk_order_capacity, pieces + 1, sizeof *solver->chunk_orders);
+    memory_grow(&solver->chunks, &solver->chunk_capacity, pieces + 1, sizeof *solver->chunks);
     pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
-    contact_memory_keep(solver, count);
+    contact_memory_keep(solver, count, chunks_roll(solver, pieces));
     order_gather(solver, pieces, count);
 }
 
@@ -497,7 +522,9 @@ void solver_contact_axes(const SolverContact *contact, const SolverSurface *surf
 void solver_contact_forces(const Solver *solver, const SolverInput *input, int contact, double forces[6])
 {
     assert(contact >= 0 && contact < input->contact_count);
-    const double *impulse = solver_contact_impulse(solver, contact), fps = 1.0 / input->dt;
+    ContactMemory *memory = &solver->contact_memory[contact];
+    RollingMemory *rolls = solver->has_rolling ? &solver->rolling_memory[contact] : NULL;
+    const double fps = 1.0 / input->dt;
     const SolverSurface *surface = solver_surface(input, contact);
     bool rolling = (surface->flags & SOLVER_CONTACT_ROLLING) != 0;
     const bool has_row[6] = { true,
@@ -507,7 +534,7 @@ void solver_contact_forces(const Solver *solver, const SolverInput *input, int c
                               rolling && surface->rho2 > 0.0,
                               rolling && surface->rhoN > 0.0 };
     for (int i = 0; i < 6; i++)
-        forces[i] = has_row[i] ? impulse[i] * fps : 0.0;
+        forces[i] = has_row[i] ? *contact_impulse(memory, rolls, i) * fps : 0.0;
 }
 
 void solver_contact_force(const Solver *solver, const SolverInput *input, int contact, double force[3])

@@ -88,6 +88,7 @@ static void contact_add(DirectScratch *s, const IslandTask *task, const ContactR
 {
     const SolverInput *input = task->input;
     ContactMemory *memory = &task->contact_memory[index];
+    RollingMemory *rolling = task->rolling_memory ? &task->rolling_memory[index] : NULL;
     ContactRow rows[SOLVER_CONTACT_ROWS];
     assert(index >= 0 && index < input->contact_count);
     int count = solver_contact_rows(input, run->bodies, index, rows), normal = s->dense_count;
@@ -102,7 +103,7 @@ static void contact_add(DirectScratch *s, const IslandTask *task, const ContactR
         dense->hi = row->scaled ? row->hi : row->hi * input->dt;
         dense->source = NULL;
         dense->state = &memory->state[row->slot];
-        dense->kept = &memory->impulse[row->slot];
+        dense->kept = contact_impulse(memory, rolling, row->slot);
         dense->memory = NULL;
         dense->applied = 0.0;
         for (int k = 0; k < 2; k++) {

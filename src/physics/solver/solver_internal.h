@@ -25,13 +25,26 @@ typedef struct RowMemory {
     float impulse;  // of the iterative method's last step
 } RowMemory;
 
+// Of a contact: the impulses of the normal and of friction. Those of rolling friction, which few worlds have, stand in
+// a list of their own beside these.
+#define SOLVER_PUSH_ROWS 3
 typedef struct ContactMemory {
     uint64_t pair;
+    double impulse[SOLVER_PUSH_ROWS];
     float at[3];  // from the centre of the first body: points of a pair are told apart by where they are
-    int32_t reserved;
     int8_t state[SOLVER_CONTACT_ROWS];
-    double impulse[SOLVER_CONTACT_ROWS];
+    uint16_t reserved;
 } ContactMemory;
+typedef struct RollingMemory {
+    double impulse[SOLVER_CONTACT_ROWS - SOLVER_PUSH_ROWS];
+} RollingMemory;
+
+// Where the impulse of one of a contact's rows is remembered.
+static inline double *contact_impulse(ContactMemory *memory, RollingMemory *rolling, int slot)
+{
+    assert_debug(slot >= 0 && slot < SOLVER_CONTACT_ROWS && (slot < SOLVER_PUSH_ROWS || rolling));
+    return slot < SOLVER_PUSH_ROWS ? &memory->impulse[slot] : &rolling->impulse[slot - SOLVER_PUSH_ROWS];
+}
 
 typedef struct LinkJoint {
     int32_t joint;
@@ -107,6 +120,7 @@ typedef struct IslandTask {
     bool keeps_impulses;            // the joints' rows, of the last step
     RowMemory *row_memory;          // SOLVER_JOINT_ROWS per joint
     ContactMemory *contact_memory;  // of this step, one per contact; state and impulse are read and written
+    RollingMemory *rolling_memory;  // beside it; NULL: nothing rolls
     int32_t *node_of_body;          // scratch, one per body, touched for this island's bodies only
     IslandStatistics statistics;
 } IslandTask;
@@ -134,7 +148,7 @@ typedef struct PgsOptions {
 // All islands of a step that are iterated, at once, with the same outputs as the direct method. After the beginning and
 // before the end stand the assembly, on one thread, and the preparation of the bodies, piece by piece on any: these
 // have nothing to do with each other, nor with islands that are solved directly.
-void solver_pgs_begin(PgsScratch *scratch, const IslandTask *const *tasks, int task_count, const PgsOptions *options);
+void solver_pgs_begin(PgsScratch *scratch, const IslandTask *tasks, int task_count, const PgsOptions *options);
 int solver_pgs_piece_count(const PgsScratch *scratch);
 void solver_pgs_assemble(PgsScratch *scratch);
 void solver_pgs_prepare(PgsScratch *scratch, int piece);
@@ -223,6 +237,12 @@ typedef struct PairOrder {
     int32_t stretch_count;           // more than STRETCH_MAX: the list is in no useful order
 } PairOrder;
 
+// A piece of the contacts that a worker looked through.
+typedef struct ContactChunk {
+    PairOrder order;
+    bool rolls;  // some surface in it has rolling friction
+} ContactChunk;
+
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
 
 // Islands that a worker solves directly one after the other.
@@ -238,10 +258,12 @@ struct Solver {
     RowMemory *row_memory;
     ContactMemory *contact_memory;       // of this step, from its beginning on
     ContactMemory *contact_memory_last;  // in `shared`, until contacts have found what they remember
+    RollingMemory *rolling_memory, *rolling_memory_last;  // beside them, while a surface has rolling friction
+    bool has_rolling, had_rolling;                        // in this step, in the last one
     SharedBlock shared;
     int contact_last_count;
     PairOrder contact_order, contact_order_last;
-    PairOrder *chunk_orders;  // of each piece of the contacts
+    ContactChunk *chunks;
     bool is_order_known;      // false: the memory was changed after its step
     int32_t *contact_table;   // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
@@ -252,17 +274,16 @@ struct Solver {
     int32_t *awake_groups, *island_groups, *island_runs;
     uint8_t *group_awake;
     IslandRef *islands;
-    IslandTask *tasks;
     SolverIsland *explained;
     DirectScratch **direct_scratch;  // one for each worker
     DirectScratch *lent;             // in place of the first; NULL: none is
     PgsScratch *pgs_scratch;
-    const IslandTask **pgs_tasks;
+    IslandTask *pgs_tasks;  // of the islands that are iterated
     int pgs_task_capacity;
-    int row_memory_capacity, contact_memory_capacity, contact_table_capacity, node_capacity, iterated_capacity;
+    int row_memory_capacity, contact_memory_capacity, rolling_memory_capacity, contact_table_capacity, node_capacity, iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_runs_capacity,
         group_awake_capacity;
-    int island_capacity, task_capacity, explained_capacity, contact_run_capacity, chunk_order_capacity, bundle_capacity;
+    int island_capacity, explained_capacity, contact_run_capacity, chunk_capacity, bundle_capacity;
     int island_count, scratch_count, awake_group_count;
     IslandBundle *bundles;
     int bundle_count, pgs_task_count;
@@ -279,8 +300,9 @@ void solver_topology_update(Solver *solver, const SolverInput *input);
 void solver_contacts_gather(Solver *solver, const SolverInput *input);
 int solver_contacts_piece_count(const SolverInput *input);
 void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece);
-// solver_islands.c: fills islands and tasks.
+// solver_islands.c: fills islands; then one of them as its method sees it.
 void solver_islands_update(Solver *solver, const SolverInput *input);
+IslandTask solver_island_task(const Solver *solver, const SolverInput *input, int index);
 
 static inline bool solver_body_is_fixed(const SolverBody *body)
 {

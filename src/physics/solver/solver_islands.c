@@ -281,24 +281,25 @@ static void method_remember(Solver *solver, const IslandRef *island)
     }
 }
 
-static void task_prepare(Solver *solver, const SolverInput *input, int index)
+IslandTask solver_island_task(const Solver *solver, const SolverInput *input, int index)
 {
     assert(index >= 0 && index < solver->island_count);
     const IslandRef *island = &solver->islands[index];
-    solver->tasks[index] = (IslandTask){ .input = input,
-                                         .topology = &solver->topology,
-                                         .groups = solver->island_groups + island->first_group,
-                                         .runs = solver->island_runs + island->first_run,
-                                         .group_count = island->group_count,
-                                         .run_count = island->run_count,
-                                         .contact_count = island->contact_count,
-                                         .row_memory = solver->row_memory,
-                                         .contact_memory = solver->contact_memory,
-                                         .contact_runs = solver->contact_runs,
-                                         .swept = island->method == SOLVER_SWEPT,
-                                         .springs = !solver->options.no_springs,
-                                         .keeps_impulses = island->loose_count == island->body_count,
-                                         .node_of_body = solver->node_of_body };
+    return (IslandTask){ .input = input,
+                         .topology = &solver->topology,
+                         .groups = solver->island_groups + island->first_group,
+                         .runs = solver->island_runs + island->first_run,
+                         .group_count = island->group_count,
+                         .run_count = island->run_count,
+                         .contact_count = island->contact_count,
+                         .row_memory = solver->row_memory,
+                         .contact_memory = solver->contact_memory,
+                         .rolling_memory = solver->has_rolling ? solver->rolling_memory : NULL,
+                         .contact_runs = solver->contact_runs,
+                         .swept = island->method == SOLVER_SWEPT,
+                         .springs = !solver->options.no_springs,
+                         .keeps_impulses = island->loose_count == island->body_count,
+                         .node_of_body = solver->node_of_body };
 }
 
 // What solving an island directly costs, as far as that can be told beforehand.
@@ -322,7 +323,8 @@ static void islands_bundle(Solver *solver)
     assert(solver->scratch_count > 0);
     int64_t total = 0, work = 0, max = 0;
     int first = 0;
-    memory_grow(&solver->bundles, &solver->bundle_capacity, solver->island_count + 1, sizeof *solver->bundles);
+    int room = solver->scratch_count == 1 ? 1 : solver->island_count + 1;
+    memory_grow(&solver->bundles, &solver->bundle_capacity, room, sizeof *solver->bundles);
     solver->are_bundles_uneven = false;
     solver->bundle_count = 1;
     solver->bundles[0] = (IslandBundle){ 0, solver->island_count, 0 };
@@ -358,12 +360,10 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
         islands_gather_groups(solver);
         islands_gather_contacts(solver, input->contact_count);
     }
-    memory_grow(&solver->tasks, &solver->task_capacity, solver->island_count + 1, sizeof *solver->tasks);
     for (int i = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
         island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
                                                                : island_method(solver, input, island);
-        task_prepare(solver, input, i);
         method_remember(solver, island);
     }
     islands_bundle(solver);
