@@ -267,6 +267,7 @@ struct Solver {
     IslandBundle *bundles;
     int bundle_count, pgs_task_count;
     bool are_bundles_uneven;  // then they stand in falling order of their work
+    bool are_trees;           // each island is a tree that nothing touches, and will be while trees stay what they are
     SolverStatistics statistics;
     SolverTotals totals;
     SolverStatistics *worker_statistics;  // one per thread, for their share
