@@ -66,7 +66,7 @@ static ALWAYS_INLINE void row_set(SolverRow *restrict row, bool has_second, Vec3
     row->hi = SOLVER_INFINITY;
     row->force = 0.0;
     row->friction_of = -1;
-    row->reserved = 0;
+    row->form = SOLVER_ROWS_ANY;
 }
 
 static const Vec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
@@ -217,6 +217,7 @@ static ALWAYS_INLINE Vec3 hold_hinge(const Constraint *constraint, const Sides *
     plane_space(axis, &p, &q);
     ball_rows(sides, has_second, arm1, arm2, k, cfm, rows);
     axis_rows(has_second, axis, axis2, p, q, k, cfm, rows + 3);
+    rows[0].form = SOLVER_ROWS_POINT;
     return axis;
 }
 
@@ -253,6 +254,7 @@ static ALWAYS_INLINE Vec3 hold_slider(const Constraint *constraint, const Sides 
             step->cfm);
     row_set(&rows[4], has_second, q, has_second ? arm_q : VEC3_ZERO, vec3_neg(q), arm_q, k * vec3_dot(q, way),
             step->cfm);
+    rows[0].form = SOLVER_ROWS_SLIDE;
     return way;
 }
 

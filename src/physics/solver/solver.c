@@ -45,22 +45,24 @@ void solver_prefetch(const Solver *solver, bool is_there)
     memory_prefetch(t->links, sizeof *t->links * bodies);
     memory_prefetch(t->groups, sizeof *t->groups * groups);
     memory_prefetch(t->link_joints, sizeof *t->link_joints * joints);
-    memory_prefetch(t->group_of_body, sizeof *t->group_of_body * bodies);
     memory_prefetch(t->joints, sizeof *t->joints * joints);
     memory_prefetch(t->fixed, sizeof *t->fixed * bodies);
     memory_prefetch(solver->row_memory, sizeof *solver->row_memory * SOLVER_JOINT_ROWS * joints);
+    memory_prefetch(solver->node_of_body, sizeof *solver->node_of_body * bodies);
+    memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
+    memory_prefetch(solver->islands, sizeof *solver->islands * islands);
+    memory_prefetch(solver->worker_statistics, sizeof *solver->worker_statistics);
+    if (solver->are_trees)
+        return;  // contacts and how islands come about are not looked at
     memory_prefetch(solver->contact_memory_last,
                     sizeof *solver->contact_memory_last * (size_t)solver->contact_last_count);
     memory_prefetch(solver->contact_memory, sizeof *solver->contact_memory * (size_t)solver->contact_last_count);
+    memory_prefetch(t->group_of_body, sizeof *t->group_of_body * bodies);
     memory_prefetch(solver->iterated, bodies);
-    memory_prefetch(solver->node_of_body, sizeof *solver->node_of_body * bodies);
     memory_prefetch(solver->group_island, sizeof *solver->group_island * groups);
     memory_prefetch(solver->awake_groups, sizeof *solver->awake_groups * groups);
-    memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
     memory_prefetch(solver->group_awake, sizeof *solver->group_awake * groups);
-    memory_prefetch(solver->islands, sizeof *solver->islands * islands);
     memory_prefetch(solver->bundles, sizeof *solver->bundles * (size_t)solver->bundle_count);
-    memory_prefetch(solver->worker_statistics, sizeof *solver->worker_statistics);
 }
 
 void solver_destroy(Solver *solver)
@@ -114,6 +116,7 @@ static void iterated_grow(Solver *solver, int count)
 
 void solver_forget(Solver *solver)
 {
+    solver->are_trees = false;
     solver->topology.valid = false;
     solver->topology.joint_count = -1;
     solver->contact_last_count = 0;
@@ -135,6 +138,7 @@ void solver_renumber(Solver *solver, const int32_t *new_index, int count)
     // What has no body any more is forgotten; the trees are built anew.
     Topology *t = &solver->topology;
     int kept = 0;
+    solver->are_trees = false;
     t->valid = false;
     for (int i = 0; i < t->joint_count; i++) {
         t->joints[i].body1 = renumbered(new_index, count, t->joints[i].body1);
@@ -333,8 +337,8 @@ static void pgs_begin(Solver *solver, const SolverInput *input)
     solver->pgs_task_count = 0;
     for (int i = 0; i < solver->island_count; i++)
         if (solver->islands[i].method == SOLVER_ITERATIVE)
-            *memory_push(solver->pgs_tasks, solver->pgs_task_count, solver->pgs_task_capacity) =
-                solver_island_task(solver, input, i);
+            *memory_push(solver->pgs_tasks, solver->pgs_task_count,
+                         solver->pgs_task_capacity) = solver_island_task(solver, input, i);
     PgsOptions options = { .pool = solver->options.pool,
                            .iterations = solver->options.iterations,
                            .wide = solver->direct == solver_direct_avx2 };
@@ -345,12 +349,14 @@ static void pgs_begin(Solver *solver, const SolverInput *input)
 // Sums and maxima of whole numbers: the same whoever solved what.
 static void statistics_gather(Solver *solver, const SolverInput *input)
 {
-    SolverStatistics sum = { .island_count = solver->island_count,
-                             .iterative_island_count = solver->pgs_task_count,
-                             .group_count = solver->awake_group_count,
-                             .row_count = input->row_count,
-                             .contact_count = input->contact_count };
-    for (int i = 0; i < solver->scratch_count; i++) {
+    SolverStatistics sum = solver->worker_statistics[0];
+    solver->worker_statistics[0] = (SolverStatistics){ 0 };
+    sum.island_count = solver->island_count;
+    sum.iterative_island_count = solver->pgs_task_count;
+    sum.group_count = solver->awake_group_count;
+    sum.row_count = input->row_count;
+    sum.contact_count = input->contact_count;
+    for (int i = 1; i < solver->scratch_count; i++) {
         SolverStatistics *one = &solver->worker_statistics[i];
         sum.direct_island_count += one->direct_island_count;
         sum.swept_island_count += one->swept_island_count;
@@ -420,28 +426,18 @@ static void finish_range(int begin, int end, int worker, void *context)
     }
 }
 
-// Trees and contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that
-// are iterated; in the end `finish` over all bodies.
-static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
+// Contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that are
+// iterated.
+static void islands_solve(Solver *solver, const SolverInput *input)
 {
-    assert(given->dt > 0.0);
-    assert(given->body_count >= 0 && given->joint_count >= 0);
-    assert(given->row_count >= 0 && given->contact_count >= 0);
-    assert(given->bodies || given->body_count == 0);
-    assert(given->contacts || given->contact_count == 0);
-    SolverInput input = *given;
-    if (!input.awake)
-        input.awake_count = input.body_count;
     Pool *pool = solver->options.pool;
-    StepWork work = { solver, &input };
-    iterated_grow(solver, input.body_count + 1);
-    solver_topology_update(solver, &input);
-    memory_grow(&solver->node_of_body, &solver->node_capacity, input.body_count + 1, sizeof(int32_t));
-    solver_contacts_gather(solver, &input);
-    int pieces = solver_contacts_piece_count(&input);
+    StepWork work = { solver, input };
+    memory_grow(&solver->node_of_body, &solver->node_capacity, input->body_count + 1, sizeof(int32_t));
+    solver_contacts_gather(solver, input);
+    int pieces = solver_contacts_piece_count(input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
-    solver->contact_last_count = input.contact_count;
-    pgs_begin(solver, &input);
+    solver->contact_last_count = input->contact_count;
+    pgs_begin(solver, input);
     pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
     if (solver->are_bundles_uneven)
         pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);
@@ -449,8 +445,50 @@ static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
         pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
     if (solver->pgs_task_count > 0)
         solver_pgs_end(solver->pgs_scratch);
-    pool_for(pool, input.awake_count, BODY_GRAIN, finish, &work);
-    statistics_gather(solver, &input);
+}
+
+// Whether the islands of the last step are those of this one: trees that nothing touched then and touches now.
+static bool islands_stand(const Solver *solver, const SolverInput *input)
+{
+    return solver->are_trees && input->contact_count == 0 && input->awake && input->awake_count == input->body_count;
+}
+
+static void trees_solve(Solver *solver, const SolverInput *input)
+{
+    assert_debug(solver->scratch_count == 1 && solver->contact_last_count == 0);
+    SolverStatistics *sum = &solver->worker_statistics[0];
+    DirectScratch *scratch = solver->lent ? solver->lent : solver->direct_scratch[0];
+    for (int i = 0; i < solver->island_count; i++) {
+        IslandTask task = solver_island_task(solver, input, i);
+        assert_debug(task.group_count == 1 && task.contact_count == 0);
+        solver->direct(scratch, &task);
+        statistics_add(sum, &task.statistics);
+    }
+    sum->direct_island_count = solver->island_count;
+}
+
+// The joint trees, then the islands, in the end `finish` over all bodies.
+static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
+{
+    assert(given->dt > 0.0);
+    assert((given->body_count | given->joint_count | given->row_count | given->contact_count) >= 0);
+    assert(given->bodies || given->body_count == 0);
+    assert(given->contacts || given->contact_count == 0);
+    const SolverInput *input = given;
+    SolverInput all;
+    if (!given->awake) {
+        all = *given;
+        all.awake_count = all.body_count;
+        input = &all;
+    }
+    iterated_grow(solver, input->body_count + 1);
+    solver_topology_update(solver, input);
+    if (islands_stand(solver, input))
+        trees_solve(solver, input);
+    else
+        islands_solve(solver, input);
+    pool_for(solver->options.pool, input->awake_count, BODY_GRAIN, finish, &(StepWork){ solver, input });
+    statistics_gather(solver, input);
 }
 
 void solver_solve(Solver *solver, const SolverInput *input) { solve(solver, input, check_range); }

@@ -47,13 +47,20 @@ typedef struct SolverBody {
     int32_t reserved;
 } SolverBody;
 
+// What is known of a joint's rows beforehand, said in the first of them.
+typedef enum SolverRowForm {
+    SOLVER_ROWS_ANY,
+    SOLVER_ROWS_POINT,  // three of a point's velocity, then two or more that turn; five at least without bounds
+    SOLVER_ROWS_SLIDE,  // three that turn about the axes of the world, then others; five at least without bounds
+} SolverRowForm;
+
 typedef struct SolverRow {
     double j1[6], j2[6];
     double rhs, cfm;
     double lo, hi;
     double force;         // out
     int32_t friction_of;  // row of the same joint whose force scales lo and hi (friction), or -1
-    int32_t reserved;
+    int32_t form;         // of a joint's first row: SolverRowForm
 } SolverRow;
 
 typedef struct SolverJoint {

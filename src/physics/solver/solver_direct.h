@@ -103,6 +103,7 @@ static inline Spatial spatial_matrix(const double *columns, const double *x)
 typedef enum LinkKind {
     LINK_LOOSE,  // no equations: a root, or a joint whose rows are all bounded
     LINK_ANY,
+    LINK_SLIDE,            // the first three equations turn about the axes of the world, and do nothing else
     LINK_POINT_TWO_TURNS,  // without the third equation: hinges, universal joints, balls
     LINK_POINT_THREE_TURNS,
 } LinkKind;
@@ -135,7 +136,7 @@ typedef struct __attribute__((aligned(64))) Node {
     double child_point, parent_point;  // of a joint that holds a point: velocity in its equations by that of the body
     SolverRow *rows[LINK_ROWS];        // that of the scratch for an empty equation
     int body, parent, depth, tree;     // the depth is known where columns are
-    int row_count;                     // of LINK_ANY
+    int row_count;                     // of LINK_ANY and LINK_SLIDE
     LinkKind link;
     int spare;        // place of an equation for a row with bounds along the link, -1: none
     bool is_leaf;     // nothing was added to its mass: it moves and turns by itself

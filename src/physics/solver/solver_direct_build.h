@@ -159,6 +159,28 @@ static inline bool joint_holds_point(const SolverJoint *joint, const SolverRow *
     return (wrong[0] | wrong[1] | wrong[2]) == 0;
 }
 
+// Whether the first three rows turn about the axes of the world and do nothing else: sliders.
+static inline bool joint_turns_first(const SolverRow *rows)
+{
+    bool is_true = fabs(rows[0].j1[3]) == 1.0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 6; k++)
+            is_true &= rows[i].j1[k] == (k == 3 + i ? rows[0].j1[3] : 0.0)
+                       && (rows[i].j2[k] == 0.0 || (k == 3 + i && rows[i].j2[k] == -rows[0].j1[3]));
+    return is_true;
+}
+
+// What the form of a joint's rows says of them, looked at in sanitized builds.
+enum { FORM_FREE_ROWS = 5 };
+static inline bool form_is_true(const SolverJoint *joint, const SolverRow *rows, int form)
+{
+    if (form == SOLVER_ROWS_ANY)
+        return true;
+    return joint->row_count >= FORM_FREE_ROWS && free_rows_count(rows, joint->row_count) >= FORM_FREE_ROWS
+           && !rows_are_scaled(rows, 0, joint->row_count)
+           && (form == SOLVER_ROWS_POINT ? joint_holds_point(joint, rows) : joint_turns_first(rows));
+}
+
 static inline void node_take_row(Node *node, int at, SolverRow *row)
 {
     node->rows[at] = row;
@@ -202,9 +224,14 @@ static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJ
     const SolverInput *input = task->input;
     const SolverJoint *joint = &input->joints[link.joint];
     SolverRow *rows = &input->rows[joint->first_row];
-    int count = joint->row_count, free_count = free_rows_count(rows, count);
-    bool scaled = rows_are_scaled(rows, free_count, count);
-    if (is_only && free_count >= 3 && !scaled && joint_holds_point(joint, rows)) {
+    const int count = joint->row_count, form = count > 0 ? rows[0].form : SOLVER_ROWS_ANY;
+    assert_debug(form_is_true(joint, rows, form));
+    const int free_count = form != SOLVER_ROWS_ANY ? FORM_FREE_ROWS : free_rows_count(rows, count);
+    const bool scaled = form == SOLVER_ROWS_ANY && rows_are_scaled(rows, free_count, count);
+    const bool holds_point = form == SOLVER_ROWS_POINT
+                             || (form == SOLVER_ROWS_ANY && free_count >= 3 && !scaled
+                                 && joint_holds_point(joint, rows));
+    if (is_only && holds_point) {
         for (int i = 0; i < 3; i++)
             node_take_row(node, 3 + i, &rows[i]);
         node->flipped = link.child_is_body2 ? ALL_FLIPPED : 0;
@@ -217,7 +244,9 @@ static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJ
             node->flipped |= (uint8_t)(ALL_FLIPPED << at);
         else
             node->flipped &= (uint8_t) ~(ALL_FLIPPED << at);
-        node->link = node->row_count > 0 ? LINK_ANY : LINK_LOOSE;
+        node->link = node->row_count == 0                     ? LINK_LOOSE
+                     : is_only && form == SOLVER_ROWS_SLIDE ? LINK_SLIDE
+                                                            : LINK_ANY;
     }
     if (node->parent < 0)
         node_take_ground(input, node, link, rows, count);

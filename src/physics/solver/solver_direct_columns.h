@@ -108,6 +108,7 @@ static void node_respond_alone(const Node *node, Response *response)
     switch (node->link) {
     case LINK_POINT_TWO_TURNS: node_respond_linked(node, response, true, 2); break;
     case LINK_POINT_THREE_TURNS: node_respond_linked(node, response, true, 3); break;
+    case LINK_SLIDE:
     case LINK_ANY: node_respond_linked(node, response, false, 3); break;
     default: node_respond_loose(node, response);
     }

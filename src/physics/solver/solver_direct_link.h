@@ -125,6 +125,27 @@ INLINE LinkMatrix point_couple(Node *node, const LinkSides *sides, Inverse3 inve
     return s;
 }
 
+// The same of a link whose first three equations turn about the axes of the world.
+INLINE LinkMatrix slide_couple(Node *node, const LinkSides *sides, double fps)
+{
+    const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
+                  coupling = matrix3_load(node->mass.coupling), none = { { { 0 }, { 0 }, { 0 } } };
+    const Matrix3 linear = sides_half(sides->child, 3, 0);
+    const Matrix3 angular = matrix3_subtract(sides_half(sides->child, 3, 3), matrix3_multiply(linear, coupling));
+    const Matrix3 moved = matrix3_multiply(linear, move), turned = matrix3_multiply(angular, turn);
+    const Matrix3 columns = matrix3_transpose(angular);
+    matrix3_store(node->child_side[LINEAR_HALF][FIRST_THREE], none);
+    matrix3_store(node->child_side[LINEAR_HALF][LAST_THREE], linear);
+    matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], sides_half(sides->child, 0, 3));
+    matrix3_store(node->child_side[ANGULAR_HALF][LAST_THREE], angular);
+    LinkMatrix s;
+    s.first = matrix3_soften(turn, node->rows, fps);
+    s.across = matrix3_scale(matrix3_multiply(turn, columns), sides->child[0][3]);
+    s.last = matrix3_add(matrix3_multiply(moved, matrix3_transpose(linear)), matrix3_multiply(turned, columns));
+    s.last = matrix3_soften(s.last, node->rows + 3, fps);
+    return s;
+}
+
 // The same of any link.
 INLINE LinkMatrix link_couple(Node *node, const LinkSides *sides, double fps)
 {

@@ -158,7 +158,7 @@ static void link_take_spare(Node *node, const DenseRow *row)
         node->link = LINK_POINT_THREE_TURNS;
         return;
     }
-    node->link = LINK_ANY;
+    node->link = node->link == LINK_SLIDE ? LINK_SLIDE : LINK_ANY;  // its first three equations stay
     node->flipped = (uint8_t)((node->flipped & ~(1 << at)) | child_is_body2 << at);
 }
 

@@ -57,10 +57,13 @@ INLINE void node_solve_up(DirectScratch *s, Node *node, bool change, bool holds_
     spatial_store(up, (Spatial){ linear, angular });
 }
 
-INLINE void node_factor(DirectScratch *s, Node *node, Inverse3 turn, double fps, bool holds_point, int turns)
+INLINE void node_factor(DirectScratch *s, Node *node, Inverse3 turn, double fps, LinkKind link, int turns)
 {
+    const bool holds_point = link_holds_point(link);
     LinkSides sides = node_sides(node, holds_point);
-    LinkMatrix matrix = holds_point ? point_couple(node, &sides, turn, fps, turns) : link_couple(node, &sides, fps);
+    LinkMatrix matrix = holds_point          ? point_couple(node, &sides, turn, fps, turns)
+                        : link == LINK_SLIDE ? slide_couple(node, &sides, fps)
+                                             : link_couple(node, &sides, fps);
     Inverse3 last = link_eliminate(node, &matrix, turns, &s->redundant);
     if (node->parent >= 0) {
         Node *parent = &s->nodes[node->parent];
@@ -78,9 +81,10 @@ static __attribute__((noinline)) void node_eliminate(DirectScratch *s, Node *nod
 {
     Inverse3 turn = mass_factor(&node->mass, node->is_leaf);
     switch (node->link) {
-    case LINK_POINT_TWO_TURNS: node_factor(s, node, turn, fps, true, 2); break;
-    case LINK_POINT_THREE_TURNS: node_factor(s, node, turn, fps, true, 3); break;
-    case LINK_ANY: node_factor(s, node, turn, fps, false, 3); break;
+    case LINK_POINT_TWO_TURNS: node_factor(s, node, turn, fps, LINK_POINT_TWO_TURNS, 2); break;
+    case LINK_POINT_THREE_TURNS: node_factor(s, node, turn, fps, LINK_POINT_THREE_TURNS, 3); break;
+    case LINK_SLIDE: node_factor(s, node, turn, fps, LINK_SLIDE, 3); break;
+    case LINK_ANY: node_factor(s, node, turn, fps, LINK_ANY, 3); break;
     default: node_solve_up(s, node, false, false, 3);
     }
 }
@@ -164,7 +168,7 @@ INLINE void tree_solve_down(DirectScratch *s, bool change)
         Spatial v = { { 0 }, { 0 } };
         if (link_holds_point(node->link))
             v = node_solve_down(s, node, change, true);
-        else if (node->link == LINK_ANY)
+        else if (node->link != LINK_LOOSE)
             v = node_solve_down(s, node, change, false);
         else if (!change || node->on_path)
             v = node_drift(node);

@@ -348,9 +348,19 @@ static void islands_bundle(Solver *solver)
         qsort(solver->bundles, (size_t)solver->bundle_count, sizeof *solver->bundles, falling_work);
 }
 
+// Whether the island is what it would be again if nothing touched it: its method hangs on nothing that changes.
+static bool island_is_tree(const IslandRef *island)
+{
+    return island->method == SOLVER_DIRECT && island->group_count == 1 && island->iterated_count == 0
+           && island->loose_count == 0 && (island->joint_row_count > 0 || island->body_count == 1);
+}
+
 void solver_islands_update(Solver *solver, const SolverInput *input)
 {
     assert(input->awake_count >= 0 && input->awake_count <= input->body_count);
+    bool are_trees = solver->scratch_count == 1 && input->contact_count == 0 && solver->contact_last_count == 0
+                     && solver->options.method == SOLVER_AUTO && input->awake
+                     && input->awake_count == input->body_count;
     awake_groups_find(solver, input);
     if (input->contact_count == 0) {
         islands_are_groups(solver);
@@ -364,8 +374,10 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
         IslandRef *island = &solver->islands[i];
         island->method = solver->options.method != SOLVER_AUTO ? solver->options.method
                                                                : island_method(solver, input, island);
+        are_trees = are_trees && island_is_tree(island);
         method_remember(solver, island);
     }
+    solver->are_trees = are_trees;
     islands_bundle(solver);
 }
 

@@ -259,6 +259,7 @@ void solver_topology_update(Solver *solver, const SolverInput *input)
     bool identical = joints_are_identical(t, input), current = identical && topology_is_current(t, input);
     if (current)
         return;
+    solver->are_trees = false;
     joints_check(input);
     bool same = identical || joints_are_same(t, input);
     if (!same || !topology_is_current(t, input)) {
