@@ -10,7 +10,7 @@
 
 typedef enum ExitCode {
     EXIT_OK = 0,
-    EXIT_SIMULATION = 1,  // NaN, a controller's or plugin's failure
+    EXIT_SIMULATION = 1,  // NaN, a controller's or plugin's failure, an output that cannot be written
     EXIT_USAGE = 2,
     EXIT_INPUT = 3,  // an input file is bad
     EXIT_TIMEOUT = 4,

@@ -157,8 +157,9 @@ static int run_convert(const AppCommand *command, int argc, char **argv)
     diag_print(diags, stderr, 0, options.quiet ? DIAG_ERROR : DIAG_NOTE);
     if (options.json)
         app_print_outcome(argv[1], argv[2], ok, diags);
+    status = ok ? EXIT_OK : diag_has_output_errors(diags) ? EXIT_SIMULATION : EXIT_INPUT;
     diag_destroy(diags);
-    return ok ? EXIT_OK : EXIT_INPUT;
+    return status;
 }
 
 static const AppOption convert_options[] = {

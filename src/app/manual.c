@@ -118,7 +118,7 @@ static void write_roff(Text *out)
             write_roff_command(app_commands[i], out);
     text_add_string(
         out,
-        ".SH EXIT STATUS\n0 ok, 1 the simulation failed, 2 usage, 3 an input file is bad, 4 out of time, 5 a bug in talus.\n");
+        ".SH EXIT STATUS\n0 ok, 1 the simulation failed or an output cannot be written, 2 usage, 3 an input file is bad, 4 out of time, 5 a bug in talus.\n");
     write_roff_rows("ENVIRONMENT", environment_rows, COUNT_OF(environment_rows), out);
     write_roff_rows("FILES", file_rows, COUNT_OF(file_rows), out);
     text_add_string(out, ".SH SEE ALSO\nThe documents in share/doc/talus.\n");

@@ -217,9 +217,8 @@ void app_write_help(const AppCommand *command, Text *out)
     write_ignored(command, out);
     if (command->examples)
         text_printf(out, "\nexamples:\n%s\n", command->examples);
-    text_add_string(
-        out,
-        "\nexit codes: 0 ok, 1 the simulation failed, 2 usage, 3 an input file is bad, 4 out of time, 5 our bug\n");
+    text_add_string(out, "\nexit codes: 0 ok, 1 the simulation failed or an output cannot be written, 2 usage,\n"
+                         "            3 an input file is bad, 4 out of time, 5 our bug\n");
 }
 
 void app_write_overview(Text *out)

@@ -369,6 +369,21 @@ static int run_file(RunOptions *options, const char *path, DiagSink *diags, char
     return code;
 }
 
+// Where results are to go is tried before the work, not after it.
+static bool has_places(const RunOptions *options)
+{
+    const char *places[] = { options->record, options->sound,    options->movie,         options->save,
+                             options->log,    options->snapshot, options->crash_snapshot };
+    DiagSink *diags = diag_create();
+    bool has = true;
+    for (int i = 0; i < COUNT_OF(places); i++)
+        if (places[i] && strcmp(places[i], "-"))
+            has = file_can_write(places[i], diags) && has;
+    diag_print(diags, stderr, 0, DIAG_ERROR);
+    diag_destroy(diags);
+    return has;
+}
+
 // A log of acts, not a table of events. What cannot be read is told by its reader.
 static bool is_log(const char *path)
 {
@@ -477,6 +492,8 @@ int run_verb(const AppCommand *command, int argc, char **argv)
                            &(BudgetOptions){ .is_in_step = run_is_in_step, .step_is_over = run_on_long_step });
     if (code >= 0)
         return code;
+    if (!has_places(&options))
+        return EXIT_SIMULATION;
     run_catch_signals(options.timeout);
     Arena *arena = arena_create();
     const char *world = project_world(arena, argv[1], command->name);

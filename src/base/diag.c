@@ -23,6 +23,7 @@ struct DiagSink {
     int totals[3];
     int limit;
     int last;  // index of the message given last when it was new, else -1
+    bool has_output_errors;
 };
 
 DiagSink *diag_create(void)
@@ -226,6 +227,14 @@ const Diagnostic *diag_at(const DiagSink *diags, int index)
 int diag_total(const DiagSink *diags, DiagSeverity severity) { return diags->totals[severity]; }
 
 bool diag_has_errors(const DiagSink *diags) { return diags->totals[DIAG_ERROR] > 0; }
+
+void diag_output_error(DiagSink *diags, const char *path, const char *why)
+{
+    diags->has_output_errors = true;
+    diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, why);
+}
+
+bool diag_has_output_errors(const DiagSink *diags) { return diags->has_output_errors; }
 
 const char *diag_severity_name(DiagSeverity severity)
 {

@@ -49,6 +49,9 @@ int diag_count(const DiagSink *diags);  // distinct messages
 const Diagnostic *diag_at(const DiagSink *diags, int index);
 int diag_total(const DiagSink *diags, DiagSeverity severity);  // with repetitions
 bool diag_has_errors(const DiagSink *diags);
+// An error that is not the input's: a file could not be written. Whoever chooses an exit code asks for these.
+void diag_output_error(DiagSink *diags, const char *path, const char *why);
+bool diag_has_output_errors(const DiagSink *diags);
 
 // Limits how many distinct messages are kept (default 10 000); further ones are only counted.
 

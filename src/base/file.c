@@ -202,8 +202,22 @@ bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink
         error = error ? error : end;
     }
     if (error && diags)
-        diag_error(diags, (SourcePos){ 0 }, "cannot write '%s': %s", path, file_write_error(error));
+        diag_output_error(diags, path, file_write_error(error));
     return !error;
+}
+
+bool file_can_write(const char *path, DiagSink *diags)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return true;  // opening a pipe to try it would tell its reader of an end
+    FileTemporary temporary;
+    bool can = file_temporary_open(&temporary, path) >= 0;
+    if (can)
+        file_temporary_close(&temporary, false);
+    else
+        diag_output_error(diags, path, file_write_error(errno));
+    return can;
 }
 
 bool file_exists(const char *path)

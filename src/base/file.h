@@ -21,6 +21,8 @@ bool file_write_all(int descriptor, const void *bytes, size_t size);  // false: 
 // Writes the whole of data to `path` or leaves the old file as it was. A symbolic link stays one, and what is replaced
 // keeps its mode.
 bool file_write_atomic(const char *path, const void *data, size_t size, DiagSink *diags);
+// Whether that finds its place, asked before long work whose result it is to be; if not, it is said.
+bool file_can_write(const char *path, DiagSink *diags);
 // The same in pieces: written to the descriptor, then closed. Until it is kept the file has no name where the file
 // system can do that, so that nothing is left of it, however the process ends.
 typedef struct FileTemporary {

@@ -318,7 +318,7 @@ static void drain_ended(Control *control)
     for (int i = 0; i < control->count; i++)
         if (!control->controllers[i].channel) {
             process_drain(control, &control->controllers[i]);
-            process_reap(control, &control->controllers[i], 0);
+            process_reap(control, &control->controllers[i], (Patience){ 0 });
         }
 }
 

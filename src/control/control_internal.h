@@ -17,6 +17,14 @@ typedef enum ControllerPhase {
     CONTROLLER_GONE,
 } ControllerPhase;
 
+// How long somebody is waited for. { 0 }: a look and no more.
+typedef struct Patience {
+    int64_t since_ms, limit_ms;  // wall clock
+    bool is_strict;              // the wall clock alone counts
+    bool is_late;                // the limit was once found to be over; from then on:
+    int64_t start_us, last_us;   // processor time of its process then and when last looked at
+} Patience;
+
 typedef struct Controller {
     int robot;                 // index in Devices
     uint32_t serial_of_robot;  // of those that had the index
@@ -44,11 +52,8 @@ typedef struct Controller {
         const char *name, *page;  // Robot.window and the file it was found to be
     } window;
     bool has_exited_well;
-    int64_t asked_ms;  // wall clock when it was last given something to answer
-    struct {           // since its time to answer was first over
-        int64_t asked_ms;
-        int64_t start_us, last_us;  // processor time of its process then and when last looked at
-    } late;
+    int64_t asked_ms;    // wall clock when it was last given something to answer
+    Patience answer;     // since then, when a limit is set
     int serial;          // of the process, among all that this Control started
     pid_t peer_pid;      // of an extern one on this machine, 0
     bool is_foreign;     // an extern one of another user or machine
@@ -128,8 +133,6 @@ struct Control {
 // ---- control.c ----
 int64_t control_now_ms(void);  // wall clock
 bool control_is_interrupted(const Control *control);
-bool process_is_asleep(pid_t pid);
-int64_t process_used_us(pid_t pid);  // processor time; -1 when it cannot be told
 void control_heard(const Control *control, const Controller *controller, const char *text, size_t length,
                    bool is_error);                                    // to those who watch
 void control_left(Control *control, Controller *controller);          // its program is gone, or will not be heard again
@@ -141,8 +144,13 @@ bool control_is_over(const Control *control);  // no further step will be made
 void serve_all(Control *control);
 void serve_set_mode(Control *control, const Controller *controller, int mode);
 void serve_paused(Control *control);  // keeps the world where it is while a supervisor has it paused
-// Answers what it still asks, until it wants time to pass, at most until then.
-void serve_last(Control *control, Controller *controller, int64_t end_ms);
+// Answers what it still asks, until it wants time to pass, at most for so long.
+void serve_last(Control *control, Controller *controller, Patience patience);
+
+// ---- patience.c ----
+Patience patience_from_now(const Control *control, int wait_ms);  // strict when a person interrupts the run
+// `used_us`: processor time of whoever is waited for, -1 when it cannot be told.
+bool patience_is_over(Patience *patience, int64_t now_ms, int64_t used_us, bool is_asleep);
 
 // ---- ending.c ----
 void control_stop_one(Control *control, Controller *controller);
@@ -163,9 +171,11 @@ bool launch_is_python2(const char *script);  // it prints as Python 2 does
 
 // ---- process.c ----
 bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor);
-void process_drain(Control *control, Controller *controller);              // prints what it wrote, line by line
-void process_flush(Control *control, Controller *controller);              // the last line without an end too; closes
-bool process_reap(Control *control, Controller *controller, int wait_ms);  // true: it has ended, and that was reported
+void process_drain(Control *control, Controller *controller);            // prints what it wrote, line by line
+void process_flush(Control *control, Controller *controller);            // the last line without an end too; closes
+bool process_is_late(const Controller *controller, Patience *patience);  // it has had its time
+bool process_reap(Control *control, Controller *controller,
+                  Patience patience);  // true: it has ended, and that was reported
 void process_kill(Control *control, Controller *controller);
 void process_kill_all(Control *control);  // with all that they started
 

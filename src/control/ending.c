@@ -9,10 +9,10 @@
 // person interrupts the run.
 enum { LAST_MS = 10000, END_MS = 3000, HURRY_MS = 300 };
 
-static int64_t deadline(const Control *control, int wait_ms)
+static Patience patience_of(const Control *control, int wait_ms)
 {
-    assert_debug(wait_ms >= 0);
-    return control_now_ms() + (control_is_interrupted(control) ? HURRY_MS : wait_ms);
+    assert_debug(wait_ms >= HURRY_MS);
+    return patience_from_now(control, control_is_interrupted(control) ? HURRY_MS : wait_ms);
 }
 
 static void tell_to_quit(Control *control, Controller *controller)
@@ -31,17 +31,11 @@ static void forget_channel(Controller *controller)
     window_forget(controller);
 }
 
-static bool ends_in_time(Control *control, Controller *controller, int64_t end_ms)
-{
-    int64_t left = end_ms - control_now_ms();
-    return process_reap(control, controller, left > 0 ? (int)left : 0);
-}
-
 void control_stop_one(Control *control, Controller *controller)
 {
-    serve_last(control, controller, deadline(control, LAST_MS));
+    serve_last(control, controller, patience_of(control, LAST_MS));
     tell_to_quit(control, controller);
-    if (!ends_in_time(control, controller, deadline(control, END_MS)))
+    if (!process_reap(control, controller, patience_of(control, END_MS)))
         process_kill(control, controller);
     forget_channel(controller);
 }
@@ -52,16 +46,16 @@ void control_end(Control *control)
     if (control->is_ending)
         return;
     control->is_ending = true;
-    int64_t end_ms = deadline(control, LAST_MS);
+    Patience patience = patience_of(control, LAST_MS);
     for (int i = 0; i < control->count; i++)
-        serve_last(control, &control->controllers[i], end_ms);
+        serve_last(control, &control->controllers[i], patience);
     for (int i = 0; i < control->count; i++)
         tell_to_quit(control, &control->controllers[i]);
     extern_close(control);
-    end_ms = deadline(control, END_MS);
+    patience = patience_of(control, END_MS);
     for (int i = 0; i < control->count; i++)
         if (control->controllers[i].phase == CONTROLLER_WAITS || control->controllers[i].phase == CONTROLLER_GONE)
-            ends_in_time(control, &control->controllers[i], end_ms);
+            process_reap(control, &control->controllers[i], patience);
     process_kill_all(control);
     for (int i = 0; i < control->count; i++) {
         process_flush(control, &control->controllers[i]);

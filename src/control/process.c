@@ -37,7 +37,7 @@ static void child_run(const Launch *launch, int channel_descriptor, const int pi
     _exit(127);
 }
 
-bool process_is_asleep(pid_t pid)
+static bool is_asleep(pid_t pid)
 {
     char path[48], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -50,13 +50,22 @@ bool process_is_asleep(pid_t pid)
     return name_end && (!strncmp(name_end, ") S", 3) || !strncmp(name_end, ") T", 3));
 }
 
-int64_t process_used_us(pid_t pid)
+static int64_t used_us(pid_t pid)
 {
     clockid_t clock;
     struct timespec used;
     if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
         return -1;
     return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+}
+
+bool process_is_late(const Controller *controller, Patience *patience)
+{
+    int64_t now = control_now_ms();
+    if (now - patience->since_ms <= patience->limit_ms)  // nobody needs to be looked at
+        return false;
+    pid_t pid = controller->pid > 0 ? controller->pid : controller->peer_pid;
+    return patience_is_over(patience, now, pid > 0 ? used_us(pid) : -1, pid > 0 && is_asleep(pid));
 }
 
 // All descriptors are made with CLOEXEC and handed on by name: a controller that starts others leaves none of ours
@@ -213,12 +222,10 @@ static bool collect(Control *control, Controller *controller)
     return true;
 }
 
-bool process_reap(Control *control, Controller *controller, int wait_ms)
+bool process_reap(Control *control, Controller *controller, Patience patience)
 {
-    for (int waited = 0; controller->pid > 0; waited += 5) {
-        if (collect(control, controller))
-            break;
-        if (waited >= wait_ms)
+    while (controller->pid > 0 && !collect(control, controller)) {
+        if (patience.limit_ms == 0 || process_is_late(controller, &patience))
             return false;
         process_drain(control, controller);
         nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
@@ -235,30 +242,27 @@ static void signal_one(Controller *controller, int number)
     kill(controller->pid, number);
 }
 
+// First it may end by itself, then it cannot help it.
+static const struct {
+    int signal, wait_ms;
+} ways_to_end[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
+
 void process_kill(Control *control, Controller *controller)
 {
-    static const struct {
-        int signal, wait_ms;
-    } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
-    for (int i = 0; i < COUNT_OF(ways) && controller->pid > 0; i++) {
-        signal_one(controller, ways[i].signal);
-        process_reap(control, controller, ways[i].wait_ms);
+    for (int i = 0; i < COUNT_OF(ways_to_end) && controller->pid > 0; i++) {
+        signal_one(controller, ways_to_end[i].signal);
+        process_reap(control, controller, patience_from_now(control, ways_to_end[i].wait_ms));
     }
 }
 
 void process_kill_all(Control *control)
 {
-    static const struct {
-        int signal, wait_ms;
-    } ways[] = { { SIGTERM, 300 }, { SIGKILL, 5000 } };
-    for (int i = 0; i < COUNT_OF(ways); i++) {
+    for (int i = 0; i < COUNT_OF(ways_to_end); i++) {
         for (int k = 0; k < control->count; k++)
-            signal_one(&control->controllers[k], ways[i].signal);
-        int64_t end_ms = control_now_ms() + ways[i].wait_ms;
-        for (int k = 0; k < control->count; k++) {
-            int64_t left = end_ms - control_now_ms();
-            process_reap(control, &control->controllers[k], left > 0 ? (int)left : 0);
-        }
+            signal_one(&control->controllers[k], ways_to_end[i].signal);
+        Patience patience = patience_from_now(control, ways_to_end[i].wait_ms);
+        for (int k = 0; k < control->count; k++)
+            process_reap(control, &control->controllers[k], patience);
     }
     strays_end_all(control);
 }

@@ -80,7 +80,7 @@ static void answer_call(Control *control, Controller *controller, FrameReader *r
 static void take_goodbye(Control *control, Controller *controller)
 {
     controller->has_exited_well = true;
-    process_reap(control, controller, GOODBYE_MS);
+    process_reap(control, controller, patience_from_now(control, GOODBYE_MS));
     control_left(control, controller);
 }
 
@@ -108,30 +108,18 @@ static void take_loss(Control *control, Controller *controller)
         diag_warning(control->diags, (SourcePos){ 0 }, "the connection to the controller of robot '%s' is lost at %g s",
                      controller->name, sim_time(control->sim));
     else
-        process_reap(control, controller, GOODBYE_MS);
+        process_reap(control, controller, patience_from_now(control, GOODBYE_MS));
     control_left(control, controller);
 }
 
-// A controller may keep the world waiting for so long. That a busy machine did not let it run is not its doing: one
-// that could go on has a tenth of it on the processor beyond it, and an end far away.
+// A controller may keep the world waiting for so long.
 static bool is_late(const Control *control, Controller *controller)
 {
-    enum { FAR = 10, SHARE = 10 };
-    int64_t timeout = control->options.timeout_ms, passed = control_now_ms() - controller->asked_ms;
-    if (timeout <= 0 || passed <= timeout)
+    if (control->options.timeout_ms <= 0)
         return false;
-    pid_t pid = controller->pid > 0 ? controller->pid : controller->peer_pid;
-    int64_t used = pid > 0 ? process_used_us(pid) : -1;
-    if (used < 0 || passed > FAR * timeout)
-        return true;
-    if (controller->late.asked_ms != controller->asked_ms) {
-        controller->late.asked_ms = controller->asked_ms;
-        controller->late.start_us = controller->late.last_us = used;
-        return false;
-    }
-    bool is_still = used == controller->late.last_us && process_is_asleep(pid);
-    controller->late.last_us = used;
-    return is_still || used - controller->late.start_us > 1000 * timeout / SHARE;
+    if (controller->answer.since_ms != controller->asked_ms)
+        controller->answer = (Patience){ .since_ms = controller->asked_ms, .limit_ms = control->options.timeout_ms };
+    return process_is_late(controller, &controller->answer);
 }
 
 // Receives and handles one frame; false when none came in this time.
@@ -147,7 +135,8 @@ static bool serve_once(Control *control, Controller *controller, int wait_ms)
         controller->asked_ms = control_now_ms();
     } else if (result == CHANNEL_BROKEN) {
         end_broken(control, controller, "sent a message that is too large or has no end, or reads none");
-    } else if (result == CHANNEL_CLOSED || (controller->pid > 0 && process_reap(control, controller, 0))) {
+    } else if (result == CHANNEL_CLOSED
+               || (controller->pid > 0 && process_reap(control, controller, (Patience){ 0 }))) {
         take_loss(control, controller);
     } else if (is_late(control, controller)) {
         end_broken(control, controller, "did not answer in time");
@@ -207,13 +196,11 @@ static void serve(Control *control, Controller *controller)
     }
 }
 
-void serve_last(Control *control, Controller *controller, int64_t end_ms)
+void serve_last(Control *control, Controller *controller, Patience patience)
 {
-    while (may_send(controller)) {
-        int64_t left = end_ms - control_now_ms();
-        if (!serve_once(control, controller, left > POLL_MS ? POLL_MS : left > 0 ? (int)left : 0) && left <= 0)
+    while (may_send(controller))
+        if (!serve_once(control, controller, POLL_MS) && process_is_late(controller, &patience))
             return;
-    }
 }
 
 static const Controller *absent_extern(const Control *control)
