@@ -95,8 +95,8 @@ static dGeomID bare_geom(const Shape *shape, const Physics *physics)
 
 static void place_geom(dGeomID geom, const Shape *shape, const Physics *physics, dBodyID body)
 {
-    Pose pose = shape->body >= 0 ? pose_mul(physics->solids[shape->solid].in_body, shape->local)
-                                 : pose_mul(physics->solid_world[shape->solid], shape->local);
+    Pose solid = shape->body >= 0 ? solid_in_body(&physics->solids[shape->solid]) : physics->solid_world[shape->solid];
+    Pose pose = pose_mul(solid, shape_local(shape));
     dQuaternion q = { pose.q.w, pose.q.x, pose.q.y, pose.q.z };
     if (body) {
         dGeomSetBody(geom, body);
