@@ -448,13 +448,13 @@ void call_field_actual(const Call *call)
         next = NULL;
         for (int i = 0; i < node->field_count && !next; i++) {
             const SceneField *own = &node->fields[i];
-            SceneNode *instance = own->type == type && own->is_parameter >= 0
-                                      ? scene_find_id(call_scene(call), own->is_instance)
+            SceneNode *instance = own->type == type && own->parameter_index >= 0
+                                      ? scene_find_id(call_scene(call), own->instance_id)
                                       : NULL;
             if (!instance || instance->kind != SCENE_NODE_INSTANCE
-                || own->is_parameter >= instance->proto->parameter_count)
+                || own->parameter_index >= instance->proto->parameter_count)
                 continue;
-            type = &instance->proto->parameters[own->is_parameter];
+            type = &instance->proto->parameters[own->parameter_index];
             next = instance;
         }
     }

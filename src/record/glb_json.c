@@ -312,12 +312,13 @@ static void write_accessors(const Glb *glb, JsonWriter *json)
     json_begin_array(json, "accessors");
     for (int i = 0; i < glb->accessor_count; i++) {
         const GlbAccessor *accessor = &glb->accessors[i];
-        assert(accessor->width >= 1 && accessor->width < COUNT_OF(widths));
+        bool is_matrix = accessor->width == 16;
+        assert(is_matrix || (accessor->width >= 1 && accessor->width < COUNT_OF(widths)));
         json_begin_object(json, NULL);
         json_int(json, "bufferView", accessor->view);
         json_int(json, "componentType", accessor->type);
         json_int(json, "count", accessor->count);
-        json_string(json, "type", accessor->width == 16 ? "MAT4" : widths[accessor->width]);
+        json_string(json, "type", is_matrix ? "MAT4" : widths[accessor->width]);
         if (accessor->has_bounds) {
             write_floats(json, "min", accessor->low, accessor->width);
             write_floats(json, "max", accessor->high, accessor->width);

@@ -205,7 +205,7 @@ SceneField *scene_field_add(Scene *scene, SceneNode *node, const FieldType *type
     }
     assert_debug(node->field_count < node->field_capacity);
     field = &node->fields[node->field_count++];
-    *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .is_parameter = -1 };
+    *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .parameter_index = -1 };
     return field;
 }
 

@@ -30,9 +30,9 @@ typedef struct SceneField {
     const FieldType *type;
     FieldValue value;
     SourcePos pos;
-    int16_t is_parameter;  // index of the parameter that an IS connected it to, -1 when none
+    int16_t parameter_index;  // of the parameter that an IS connected it to, -1 when none
     bool is_default;  // of an instance: a copy of the parameter's default, made because a USE may name what is in it
-    uint32_t is_instance;  // id of the instance whose parameter that is; 0 in the definition of a PROTO
+    uint32_t instance_id;  // of the instance whose parameter that is; 0 in the definition of a PROTO
 } SceneField;
 
 // A field whose numbers are turned: what is stored is left * (the file's) * right of a rotation, map * (the file's) of

@@ -106,9 +106,9 @@ static FieldValue clone_value(Cloner *cloner, const SceneField *field, const Sce
 static bool share_with_parameter(const Cloner *cloner, const SceneNode *from_instance, const SceneNode *to_instance,
                                  const SceneField *from, SceneField *to)
 {
-    assert_debug(from->is_parameter >= 0 && from->is_parameter < from_instance->proto->parameter_count);
+    assert_debug(from->parameter_index >= 0 && from->parameter_index < from_instance->proto->parameter_count);
     (void)cloner;
-    const FieldType *parameter = &from_instance->proto->parameters[from->is_parameter];
+    const FieldType *parameter = &from_instance->proto->parameters[from->parameter_index];
     const SceneField *from_field = scene_own_field(from_instance, parameter);
     const SceneField *to_field = scene_own_field(to_instance, parameter);
     if (!from_field || !to_field || !field_kind_is_list(from->type->kind) || from_field->value.list != from->value.list)
@@ -130,21 +130,21 @@ static void clone_fields(Cloner *cloner, const SceneNode *from, SceneNode *to)
         SceneField *field = &fields[i];
         *field = *source;
         bool is_shared = false;
-        if (source->is_parameter >= 0 && source->is_instance) {
+        if (source->parameter_index >= 0 && source->instance_id) {
             const SceneNode *original = NULL;
             for (const SceneNode *above = from; above && !original; above = above->parent)
-                if (above->id == source->is_instance)
+                if (above->id == source->instance_id)
                     original = above;
             SceneNode *instance = original ? copy_of(cloner, original) : NULL;
             if (instance) {
-                field->is_instance = instance->id;
+                field->instance_id = instance->id;
                 is_shared = share_with_parameter(cloner, original, instance, source, field);
             } else if (!original) {
-                field->is_parameter = -1;  // the copy leaves the PROTO that it was part of
-                field->is_instance = 0;
+                field->parameter_index = -1;  // the copy leaves the PROTO that it was part of
+                field->instance_id = 0;
             }
-        } else if (source->is_parameter >= 0 && cloner->instance) {
-            field->is_instance = cloner->instance->id;
+        } else if (source->parameter_index >= 0 && cloner->instance) {
+            field->instance_id = cloner->instance->id;
         }
         if (!is_shared)
             field->value = clone_value(cloner, source, from, to);

@@ -146,8 +146,8 @@ static void spread(Scene *scene, SceneNode *node, const Connection *connection)
         return;
     for (int i = 0; i < node->field_count; i++) {
         SceneField *field = &node->fields[i];
-        if (field->is_parameter >= 0 && field->is_instance == connection->instance) {
-            if (field->is_parameter == connection->parameter) {
+        if (field->parameter_index >= 0 && field->instance_id == connection->instance) {
+            if (field->parameter_index == connection->parameter) {
                 FieldValue value = scene_value_as(scene, connection->value, connection->kind, field->type->kind);
                 set_raw(scene, node, field->type, scene_value_turned(scene, node, field->type, value, false));
             }
@@ -168,12 +168,12 @@ static void write_value(Scene *scene, SceneNode *node, const FieldType *type, Fi
 {
     assert(node && type);
     const SceneField *field = scene_own_field(node, type);
-    while (field && field->is_parameter >= 0 && field->is_instance) {
-        SceneNode *instance = scene_find_id(scene, field->is_instance);
+    while (field && field->parameter_index >= 0 && field->instance_id) {
+        SceneNode *instance = scene_find_id(scene, field->instance_id);
         if (!instance || instance->kind != SCENE_NODE_INSTANCE
-            || field->is_parameter >= instance->proto->parameter_count)
+            || field->parameter_index >= instance->proto->parameter_count)
             break;
-        const FieldType *parameter = &instance->proto->parameters[field->is_parameter];
+        const FieldType *parameter = &instance->proto->parameters[field->parameter_index];
         value = scene_value_turned(scene, node, type, value, true);
         if (parameter->kind != type->kind && field_kind_is_list(type->kind) && !field_kind_is_list(parameter->kind)) {
             FieldKind item_kind = field_kind_item(type->kind);
@@ -291,10 +291,10 @@ void scene_reset_field(Scene *scene, SceneNode *node, const char *name)
     if (!field)
         return;
     will_change(scene, node, type);
-    if (field->is_parameter >= 0 || node->kind == SCENE_NODE_INSTANCE)
+    if (field->parameter_index >= 0 || node->kind == SCENE_NODE_INSTANCE)
         write_value(scene, node, type, type->value);
     field = scene_own_field(node, type);
-    if (field->is_parameter >= 0)
+    if (field->parameter_index >= 0)
         return;  // the connection stays
     assert_debug(field >= node->fields && field < node->fields + node->field_count);
     size_t after = (size_t)(node->fields + node->field_count - (field + 1));

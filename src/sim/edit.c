@@ -163,12 +163,12 @@ static bool is_connected(const Sim *sim, const SceneNode *node, const FieldType 
 {
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *field = &node->fields[i];
-        if (field->type != type || field->is_parameter < 0 || !field->is_instance)
+        if (field->type != type || field->parameter_index < 0 || !field->instance_id)
             continue;
-        const SceneNode *instance = scene_find_id(sim->scene, field->is_instance);
+        const SceneNode *instance = scene_find_id(sim->scene, field->instance_id);
         return instance && instance->kind == SCENE_NODE_INSTANCE
-               && field->is_parameter < instance->proto->parameter_count
-               && instance->proto->parameters[field->is_parameter].kind == type->kind;
+               && field->parameter_index < instance->proto->parameter_count
+               && instance->proto->parameters[field->parameter_index].kind == type->kind;
     }
     return false;
 }
@@ -433,8 +433,8 @@ static const FieldType *connected_field(const SceneNode *node, uint32_t instance
     const FieldType *found = NULL;
     for (int i = 0; i < node->field_count && !found; i++) {
         const SceneField *field = &node->fields[i];
-        if (field->is_parameter >= 0 && field->is_instance == instance) {
-            if (field->is_parameter == parameter)
+        if (field->parameter_index >= 0 && field->instance_id == instance) {
+            if (field->parameter_index == parameter)
                 found = node->kind != SCENE_NODE_INSTANCE ? field->type
                                                           : connected_field(node->target, node->id, field->type->index);
             continue;

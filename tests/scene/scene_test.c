@@ -242,7 +242,7 @@ typedef struct HandProto {
 
 static void connect_field(Scene *scene, SceneNode *node, const char *field, int parameter)
 {
-    scene_field_add(scene, node, schema_field(node->type, field), nowhere)->is_parameter = (int16_t)parameter;
+    scene_field_add(scene, node, schema_field(node->type, field), nowhere)->parameter_index = (int16_t)parameter;
 }
 
 static void define(HandProto *hand, Scene *library)

@@ -81,8 +81,8 @@ static void connect(Placing *placing, SceneNode *instance, SceneNode *robot)
         for (int k = 0; k < placing->proto->parameter_count; k++) {
             if (strcmp(placing->proto->parameters[k].name, names[i]))
                 continue;
-            field->is_parameter = (int16_t)k;
-            field->is_instance = instance->id;
+            field->parameter_index = (int16_t)k;
+            field->instance_id = instance->id;
         }
     }
 }

@@ -257,7 +257,7 @@ static void keep_solid(Scene *scene, const SceneNode *instance, const SceneNode 
     assert(index >= 0);
     static const char *const places[] = { "translation", "rotation" };
     for (int i = 0; i < COUNT_OF(places) && moves_by_itself(solid, index); i++)
-        if (!scene_field(solid, places[i]) || scene_field(solid, places[i])->is_parameter < 0)
+        if (!scene_field(solid, places[i]) || scene_field(solid, places[i])->parameter_index < 0)
             keep_value(scene, instance, solid, places[i], index);
     static const char *const velocities[] = { "linearVelocity", "angularVelocity" };
     for (int i = 0; i < COUNT_OF(velocities); i++)

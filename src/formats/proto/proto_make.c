@@ -79,7 +79,7 @@ static FieldValue node_value(ProtoMaker *maker, SceneNode *instance, int paramet
 static void connect_field(ProtoMaker *maker, SceneNode *holder, int field_index, SceneNode *instance, bool *taken)
 {
     assert_debug(field_index >= 0 && field_index < holder->field_count);
-    int parameter = holder->fields[field_index].is_parameter;
+    int parameter = holder->fields[field_index].parameter_index;
     assert(parameter >= 0 && parameter < instance->proto->parameter_count);
     const FieldType *type = &instance->proto->parameters[parameter];
     bool holds_nodes = field_kind_item(type->kind) == FIELD_SF_NODE;
@@ -108,7 +108,7 @@ static void make_inside(ProtoMaker *maker, SceneNode *node, const SceneNode *ins
         return;
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *field = &node->fields[i];
-        if (instance && field->is_parameter >= 0 && field->is_instance == instance->id) {
+        if (instance && field->parameter_index >= 0 && field->instance_id == instance->id) {
             connect_field(maker, node, i, (SceneNode *)instance, taken);
         } else if (field->type->kind == FIELD_SF_NODE) {
             make_inside(maker, field->value.node, instance, taken);
@@ -173,7 +173,7 @@ SceneField proto_own_default(Reader *reader, SceneNode *instance, int parameter)
     assert(parameter >= 0 && parameter < instance->proto->parameter_count);
     const FieldType *type = &instance->proto->parameters[parameter];
     SceneField field = {
-        .type = type, .value = type->value, .pos = instance->pos, .is_parameter = -1, .is_default = true
+        .type = type, .value = type->value, .pos = instance->pos, .parameter_index = -1, .is_default = true
     };
     if (type->kind == FIELD_SF_NODE) {
         field.value.node = own_default(reader, instance, type->value.node);
@@ -263,8 +263,8 @@ static bool make_placeholder(ProtoMaker *maker, SceneNode *instance)
             continue;  // its devices are missing, so nothing is started for it
         SceneField *field = scene_field_add(maker->scene, node, schema_field(node->type, parameter->name),
                                             instance->pos);
-        field->is_parameter = (int16_t)i;
-        field->is_instance = instance->id;
+        field->parameter_index = (int16_t)i;
+        field->instance_id = instance->id;
         field->value = parameter->value;
         connect_field(maker, node, (int)(field - node->fields), instance, taken);
     }

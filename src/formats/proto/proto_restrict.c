@@ -156,7 +156,7 @@ void proto_check_restrictions(ProtoMaker *maker, const Definition *definition, S
             continue;
         const Restriction *restriction = definition->restrictions[parameter];
         FieldKind kind = field->type->kind;
-        if (!restriction || (field->is_parameter >= 0 && !field->is_instance))
+        if (!restriction || (field->parameter_index >= 0 && !field->instance_id))
             continue;
         Text allowed = { 0 };
         describe_restriction(restriction, field_kind_item(kind), &allowed);
@@ -222,7 +222,7 @@ void proto_check_derived(const Definition *definition, const SceneNode *root, Di
             if (strcmp(root->proto->parameters[k].name, name))
                 continue;
             const SceneField *field = proto_own_field(root, k);
-            if (!field || field->is_parameter != i) {
+            if (!field || field->parameter_index != i) {
                 diag_warning(
                     diags, proto_pos_in(definition, definition->parameter_pos[i], diags),
                     "the parameter '%s' has the name of a parameter of '%s' but is connected to something else", name,

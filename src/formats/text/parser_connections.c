@@ -121,7 +121,7 @@ static bool read_connection(Reader *reader, const FieldType *type, SceneField *f
                      type->name, field_kind_name(type->kind), parameter->name, field_kind_name(parameter->kind));
         return false;
     }
-    *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .is_parameter = (int16_t)index };
+    *field = (SceneField){ .type = type, .value = type->value, .pos = pos, .parameter_index = (int16_t)index };
     if (field_kind_item(type->kind) != FIELD_SF_NODE)
         field->value = scene_value_as(reader->scene, parameter->value, parameter->kind, type->kind);
     return true;
@@ -133,7 +133,7 @@ static bool read_use_of_parameter(Reader *reader, const FieldType *type, int par
 {
     assert(parameter >= 0 && parameter < reader->parameter_count && parameter <= INT16_MAX);
     *field = (SceneField){
-        .type = type, .value = type->value, .pos = reader->token.pos, .is_parameter = (int16_t)parameter
+        .type = type, .value = type->value, .pos = reader->token.pos, .parameter_index = (int16_t)parameter
     };
     if (reader->parameter_used)
         reader->parameter_used[parameter] = true;
@@ -155,8 +155,8 @@ bool reader_field(Reader *reader, const FieldType *type, SceneField *field)
         type = type->older;
     }
     field->type = type;
-    field->is_parameter = -1;
-    field->is_instance = 0;
+    field->parameter_index = -1;
+    field->instance_id = 0;
     field->is_default = false;
     return reader_value(reader, type, &field->value);
 }

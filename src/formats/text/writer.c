@@ -238,7 +238,7 @@ static bool is_written(const Writer *writer, const SceneNode *node, const SceneF
         return false;
     if (field->type->class == FIELD_DEPRECATED && node->kind == SCENE_NODE_PLAIN)
         return false;
-    return !writer_is_default(field->type, &field->value) || (field->is_parameter >= 0 && !field->is_instance);
+    return !writer_is_default(field->type, &field->value) || (field->parameter_index >= 0 && !field->instance_id);
 }
 
 static void write_field(Writer *writer, const SceneNode *node, const SceneField *field, int indent)

@@ -150,7 +150,7 @@ static void turn_slot(const Turn *turn, Mat3 map, const char *name)
     const FieldType *parameter = find_parameter(turn->instance->proto, name);
     SceneField *field = parameter && parameter->kind == FIELD_MF_NODE ? upgrade_own(turn->instance, name) : NULL;
     Quat change = quat_from_mat3(map);
-    if (!field || field->is_parameter >= 0 || upgrade_tidy(change).angle == 0.0)
+    if (!field || field->parameter_index >= 0 || upgrade_tidy(change).angle == 0.0)
         return;
     for (int i = 0; i < field->value.list->count; i++) {
         SceneNode *node = field->value.list->nodes[i];

@@ -28,7 +28,7 @@ static void gather(Upgrade *upgrade, SceneNode *node)
         return;
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *field = &node->fields[i];
-        if (field->is_parameter >= 0)
+        if (field->parameter_index >= 0)
             continue;  // given by another file
         if (field->type->kind == FIELD_SF_NODE)
             gather(upgrade, field->value.node);
@@ -57,7 +57,7 @@ SceneField *upgrade_own(const SceneNode *node, const char *name)
 bool upgrade_is_connected(const SceneNode *node, const char *name)
 {
     const SceneField *field = upgrade_own(node, name);
-    return field && field->is_parameter >= 0;
+    return field && field->parameter_index >= 0;
 }
 
 void upgrade_drop(SceneNode *node, SceneField *field)

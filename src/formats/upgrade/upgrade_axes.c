@@ -230,7 +230,7 @@ static void turn_track_wheel(Upgrade *upgrade, SceneNode *wheel)
 static void turn_children(Upgrade *upgrade, SceneNode *node, Quat back)
 {
     const SceneField *field = upgrade_own(node, "children");
-    for (int i = 0; field && field->is_parameter < 0 && i < field->value.list->count; i++) {
+    for (int i = 0; field && field->parameter_index < 0 && i < field->value.list->count; i++) {
         SceneNode *child = field->value.list->nodes[i];
         if (!child || child->kind == SCENE_NODE_UNKNOWN || scene_node_is(child, "Sphere"))
             continue;

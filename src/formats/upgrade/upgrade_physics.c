@@ -242,7 +242,7 @@ static void upgrade_inertia(Upgrade *upgrade, SceneNode *physics, Quat turn)
 {
     const SceneField *field = upgrade_own(physics, "inertiaMatrix");
     bool is_turned = turn.w != 1.0;
-    if (!field || field->is_parameter >= 0 || field->value.list->count < 2
+    if (!field || field->parameter_index >= 0 || field->value.list->count < 2
         || (field->value.list->count == 2 && !is_turned))
         return;
     Mat3 inertia = read_inertia(field->value.list);
@@ -273,7 +273,7 @@ static void upgrade_mass(Upgrade *upgrade, SceneNode *solid)
         return;
     const SceneField *orientation = upgrade_own(physics, "orientation");
     Quat turn = QUAT_IDENTITY;
-    if (orientation && orientation->is_parameter < 0)
+    if (orientation && orientation->parameter_index < 0)
         turn = quat_from_rotation((Rotation){ orientation->value.v[0], orientation->value.v[1], orientation->value.v[2],
                                               orientation->value.v[3] });
     Pose place = is_placed ? scene_pose(bounding) : POSE_IDENTITY;

@@ -200,7 +200,7 @@ static void upgrade_field(Upgrade *upgrade, SceneNode *node, const struct FieldR
     SceneField *field = upgrade_own(node, row->field);
     if (!field || field->type->class != FIELD_DEPRECATED)
         return;
-    if (field->is_parameter >= 0 && !row->now) {
+    if (field->parameter_index >= 0 && !row->now) {
         if (row->upgrade)
             upgrade_warning(upgrade, node, field->pos,
                             "%s is no longer known and connected to a parameter; it is ignored", row->field);
@@ -309,7 +309,8 @@ static void set_defaults(Upgrade *upgrade, SceneNode *node)
     const SceneField *battery = upgrade->release < RELEASE_R2019A && schema_type_is(node->type, "Robot")
                                     ? upgrade_own(node, "battery")
                                     : NULL;
-    if (battery && battery->is_parameter < 0 && battery->value.list->count > 0 && !upgrade_own(node, "cpuConsumption"))
+    if (battery && battery->parameter_index < 0 && battery->value.list->count > 0
+        && !upgrade_own(node, "cpuConsumption"))
         scene_set_float(upgrade->scene, node, "cpuConsumption", 0.0);
 }
 
@@ -351,9 +352,9 @@ void upgrade_arguments(Upgrade *upgrade, SceneNode *node, const SceneNode *insta
     if (!field || upgrade->release >= RELEASE_R2020B)
         return;
     // Where the parameter is a list, whoever gave it has had it split.
-    bool is_whole = !instance ? field->is_parameter < 0
-                              : field->is_parameter >= 0 && field->is_instance == instance->id
-                                    && instance->proto->parameters[field->is_parameter].kind == FIELD_SF_STRING;
+    bool is_whole = !instance ? field->parameter_index < 0
+                              : field->parameter_index >= 0 && field->instance_id == instance->id
+                                    && instance->proto->parameters[field->parameter_index].kind == FIELD_SF_STRING;
     if (is_whole)
         split_arguments(upgrade, field);
 }
@@ -363,7 +364,7 @@ static void split_camera(Upgrade *upgrade, SceneNode *node)
 {
     assert_debug(schema_type_is(node->type, "Camera"));
     SceneField *type = upgrade_own(node, "type");
-    const char *word = type && type->is_parameter < 0 ? type->value.s : "color";
+    const char *word = type && type->parameter_index < 0 ? type->value.s : "color";
     SourcePos pos = type ? type->pos : node->pos;
     upgrade_drop_named(node, "type");
     if (!strcmp(word, "range-finder")) {

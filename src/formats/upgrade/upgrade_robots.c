@@ -84,10 +84,10 @@ static SceneNode *make_motor(Upgrade *upgrade, SceneNode *servo, bool is_linear)
     assert_debug(motor != servo);
     scene_set_string(upgrade->scene, motor, "name", name_of(servo));
     const SceneField *name = upgrade_own(servo, "name");
-    if (name && name->is_parameter >= 0)
-        upgrade_own(motor, "name")->is_parameter = name->is_parameter;
+    if (name && name->parameter_index >= 0)
+        upgrade_own(motor, "name")->parameter_index = name->parameter_index;
     const SceneField *gain = upgrade_own(servo, "controlP");
-    if (gain && gain->is_parameter < 0)
+    if (gain && gain->parameter_index < 0)
         scene_set_vec3(upgrade->scene, motor, "controlPID", vec3(gain->value.f, 0, 0));
     return motor;
 }
@@ -96,7 +96,7 @@ static void upgrade_servo(Upgrade *upgrade, SceneNode *node)
 {
     assert_debug(upgrade_is_plain(node, "Servo"));
     const SceneField *type = upgrade_own(node, "type");
-    bool is_linear = type && type->is_parameter < 0 && !strcmp(type->value.s, "linear");
+    bool is_linear = type && type->parameter_index < 0 && !strcmp(type->value.s, "linear");
     const char *def = node->def;
     SceneNode *solid = upgrade_split(upgrade, node, is_linear ? "SliderJoint" : "HingeJoint");
     node->def = NULL;
@@ -132,7 +132,7 @@ typedef struct Wheels {
 static void find_wheels(SceneNode *node, Wheels *wheels)
 {
     const SceneField *children = upgrade_own(node, "children");
-    for (int i = 0; children && children->is_parameter < 0 && i < children->value.list->count; i++) {
+    for (int i = 0; children && children->parameter_index < 0 && i < children->value.list->count; i++) {
         SceneNode *child = children->value.list->nodes[i];
         if (!child || child->kind != SCENE_NODE_PLAIN)
             continue;
@@ -150,7 +150,7 @@ static void find_wheels(SceneNode *node, Wheels *wheels)
 static bool has_physics(const SceneNode *node)
 {
     const SceneField *field = node ? upgrade_own(node, "physics") : NULL;
-    return field && (field->value.node || field->is_parameter >= 0);
+    return field && (field->value.node || field->parameter_index >= 0);
 }
 
 static void hang_wheel(Upgrade *upgrade, SceneNode *wheel, const SceneNode *drive, const char *side)

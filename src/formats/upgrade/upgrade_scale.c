@@ -143,7 +143,7 @@ static void scale_below(ScaleJob *job, SceneNode *node)
 {
     for (int i = 0; i < node->field_count; i++) {
         SceneField *field = &node->fields[i];
-        if (field->is_parameter >= 0)
+        if (field->parameter_index >= 0)
             continue;
         if (field->type->kind == FIELD_SF_NODE)
             scale_node(job, field->value.node);
@@ -315,7 +315,7 @@ void upgrade_scale(Upgrade *upgrade)
         const SceneField *field = node->kind == SCENE_NODE_PLAIN && schema_type_is(node->type, "Pose")
                                       ? upgrade_own(node, "scale")
                                       : NULL;
-        if (!field || field->is_parameter >= 0 || !is_physical(node))
+        if (!field || field->parameter_index >= 0 || !is_physical(node))
             continue;
         *memory_push(scaled, count, capacity) = node;
     }
@@ -330,13 +330,13 @@ static void scale_tree(Upgrade *upgrade, SceneNode *node)
     if (!node || node->kind == SCENE_NODE_USE || node->kind == SCENE_NODE_UNKNOWN || node->kind == SCENE_NODE_INSTANCE)
         return;
     const SceneField *field = schema_type_is(node->type, "Pose") ? upgrade_own(node, "scale") : NULL;
-    if (field && field->is_parameter >= 0 && is_physical(node))
+    if (field && field->parameter_index >= 0 && is_physical(node))
         bake(upgrade, node, true);
     if (schema_type_is(node->type, "Robot"))
         upgrade_arguments(upgrade, node, upgrade->top->parent);
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *held = &node->fields[i];
-        if (held->is_parameter >= 0)
+        if (held->parameter_index >= 0)
             continue;
         if (held->type->kind == FIELD_SF_NODE)
             scale_tree(upgrade, held->value.node);
