@@ -159,6 +159,7 @@ static int add_joints(Glb *glb, const CornerSet *set)
         glb, (GlbAccessor){ .view = view, .type = UNSIGNED_SHORT, .count = set->count, .width = MESH_INFLUENCES });
 }
 
+// A part of a mesh with one material as columns of numbers, with those columns alone that its use asks for.
 static GlbPrimitive make_primitive(Glb *glb, const Mesh *mesh, int first, int count, int material, GlbMeshUse use)
 {
     assert_debug(first >= 0 && count > 0 && first + count <= mesh->triangle_count && material < glb->material_count);
@@ -406,6 +407,7 @@ static const SceneNode *paintable(const RaysVisual *visual)
     return visual->mesh->texcoords ? scene_actual(geometry) : NULL;
 }
 
+// All that is seen, with what may change it in a run: lamps, screens, pens, bones.
 static void gather(Glb *glb)
 {
     bool writes = has_pens(glb);
@@ -550,6 +552,7 @@ static void release(Glb *glb)
     free(glb->skins);
 }
 
+// What is seen is gathered first, since the head of the file counts it.
 void glb_write(Sim *sim, const GlbMotion *motion, Text *out)
 {
     assert_debug(sim && out);

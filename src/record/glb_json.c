@@ -183,6 +183,7 @@ static void write_nodes(const Glb *glb, JsonWriter *json, const int *solids, int
     json_end_array(json);
 }
 
+// Attributes that no part of a mesh has are left out: readers tell by that what it is for.
 static void write_meshes(const Glb *glb, JsonWriter *json)
 {
     json_begin_array(json, "meshes");
