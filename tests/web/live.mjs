@@ -159,6 +159,20 @@ Solid { translation 0 2 0 name "above" children [ Shape { geometry Box { size 0.
     program.kill();
     await other.context().close();
   },
+
+  async 'forms of one kind are drawn at once, however they are stretched'() {
+    const forest = join(folder, 'forest.wbt'), sizes = [[1, 2], [0.5, 4], [2, 1], [0.3, 0.3]];
+    writeFileSync(forest, `#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { position -20 0 5 }\n${sizes.map(([radius, height], i) =>
+      `Solid { translation 0 ${4 * i - 6} 0 name "${i}" children [ Shape { appearance PBRAppearance { baseColor 0 ${0.2 + 0.2 * i} 0 metalness 0 } geometry Cone { bottomRadius ${radius} height ${height} } } ] }`).join('\n')}\n`);
+    const { program, links } = await startView(forest), other = await openPage(view.browser, { viewport: { width: 700, height: 500 }, reducedMotion: 'reduce' });
+    await other.goto(links[0]);
+    await shown(other);
+    assert.equal(await other.evaluate(() => talus.world.batchCount), 1);
+    const boxes = await other.evaluate((count) => Array.from({ length: count }, (_, i) => talus.world.localBox(i).max.toArray()), sizes.length);
+    boxes.forEach((max, i) => assert.ok(Math.abs(max[0] - sizes[i][0]) < 0.05 * sizes[i][0] && Math.abs(max[2] - sizes[i][1] / 2) < 1e-3, `${max} of ${sizes[i]}`));
+    program.kill();
+    await other.context().close();
+  },
 };
 
 await view.run('live', tests, () => rmSync(folder, { recursive: true }));
