@@ -1,13 +1,37 @@
-// page.mjs - what the browser page costs: weight, draw calls, JavaScript a frame for moving bodies, time to the first picture.
+// page.mjs - what watching costs, as one table with the bars of docs/viewer.md: first what it costs the run (viewer_bench), then the page in a
+// headless browser: weight, draw calls, JavaScript a frame for moving bodies, time to the first picture.
 // The time to the first picture is that of the clock; beside it stands the processor time of the page's process and of the one that draws, which
 // holds on a busy machine too.
-// usage: TALUS_BUILD_DIR=$PWD/build node bench/page.mjs [bodies…]   (headless Chromium: the drawing itself is done without a GPU)
+// usage: scripts/bench viewer, or TALUS_BUILD_DIR=$PWD/build node bench/page.mjs [bodies…]   (headless Chromium: the drawing itself is done
+// without a GPU)
+import { execFileSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countedFrames, countFrames, launch, makeGlb, MockSim, openPage, shown } from '../tests/web/mock.mjs';
 
-const FRAMES = 60, TICK_MS = 10;
+const FRAMES = 60, TICK_MS = 10, LOADS = 7;
+const table = [];  // what, measured, bar, whether it is met
+const note = (what, measured, unit, bar, more = '') => table.push([what, `${measured} ${unit}${more}`, bar === undefined ? '–' : `${bar} ${unit}`, bar === undefined ? '' : Number(measured) <= bar ? 'met' : 'MISSED']);
+const middle = (list) => list.slice().sort((a, b) => a - b)[list.length >> 1];
+
+// The rows of viewer_bench: bodies, moving, clients, us a step; or us a moment, best, us a snapshot, bytes a frame, MB/s.
+function measureServer() {
+  const text = execFileSync(join(process.env.TALUS_BUILD_DIR, 'bench/viewer_bench'), { encoding: 'utf8' });
+  console.log(text);
+  for (const line of text.split('\n')) {
+    const [, moving, clients, step, moment, best, , , rate] = line.trim().split(/\s+/);
+    if (clients === '0')
+      note('a step, nobody there', step, 'µs');
+    else if (Number(clients) > 0 && moving === '1000')
+      note(`a published moment on the run's thread, ${clients} client${clients === '1' ? '' : 's'}`, moment, 'µs', 20, ` (best ${best})`);
+    if (clients === '1')
+      note(`${moving} of 1000 moving, 60 Hz`, rate, 'MB/s', moving === '1000' ? 1.1 : 0.12);
+  }
+  const late = text.match(/ 0: (\d+)/);
+  note('of 200 forces in force in the next step', late?.[1] ?? '0', '');
+}
+measureServer();
 // Processor time in ms of all processes below this one whose command line has these words.
 function processorTime(words) {
   const parent = new Map(), used = new Map();
@@ -25,12 +49,21 @@ function processorTime(words) {
 }
 const weight = ['index.html', 'page.js', 'page.css'].reduce((sum, name) => sum + gzipSync(readFileSync(join(process.env.TALUS_BUILD_DIR, 'web', name)), { level: 9 }).length, 0);
 console.log(`page weight        ${Math.round(weight / 1000)} KB gzipped`);
+note('page weight, gzipped', Math.round(weight / 1000), 'KB', 250);
 const counts = process.argv.slice(2).map(Number);
 const browser = await launch();
 for (const count of counts.length ? counts : [200, 1000, 10000]) {
   const pile = Array.from({ length: count }, (_, i) => ({ name: `body ${i}`, size: [0.05 + i % 7 * 0.01, 0.06, 0.05 + i % 3 * 0.02], color: [i % 5 / 5, i % 3 / 3, 0.4],
     position: [i % 25 * 0.12, Math.floor(i / 25) % 20 * 0.12, Math.floor(i / 500) * 0.12] }));
   const sim = await new MockSim({ glb: makeGlb(pile), poses: pile.map(({ position }, i) => [i, position, [0, 0, 0, 1]]) }).start();
+  const firsts = [];
+  for (let load = 1; load < (count === 200 ? LOADS : 1); load++) {
+    const before = await openPage(browser);
+    await before.goto(sim.url);
+    await before.waitForFunction(() => Number.isFinite(window.talus?.view.firstPicture) && window.talus.view.firstPicture > 0);
+    firsts.push(await before.evaluate(() => window.talus.view.firstPicture));
+    await before.context().close();
+  }
   const page = await openPage(browser), session = await page.context().newCDPSession(page), drawing = processorTime('--type=gpu-process');
   await session.send('Performance.enable');
   await page.goto(sim.url);
@@ -53,6 +86,13 @@ for (const count of counts.length ? counts : [200, 1000, 10000]) {
     const best = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 10)];
     return { apply: best(apply), draw: best(draw), calls: window.talus.view.renderer.info.render.calls };
   }, [count, FRAMES]);
+  firsts.push(first);
+  if (count === 200)
+    note(`first picture, 200 bodies, median of ${LOADS}`, (middle(firsts) / 1000).toFixed(2), 's', 0.7, ` (best ${(Math.min(...firsts) / 1000).toFixed(2)})`);
+  else {
+    note(`JavaScript a frame, ${count} moving`, (cost.apply + cost.draw).toFixed(2), 'ms', count === 1000 ? 1 : undefined);
+    note(`draw calls, ${count} bodies`, cost.calls, '', count === 1000 ? 30 : undefined);
+  }
   console.log(`${String(count).padStart(6)} bodies      poses ${cost.apply.toFixed(2)} ms, draw ${cost.draw.toFixed(2)} ms of JavaScript a frame, ${cost.calls} draw calls; first picture after ${(first / 1000).toFixed(2)} s (processor: page ${own.toFixed(0)} ms, drawing ${drawn} ms)`);
   await page.context().close();
   sim.stop();
@@ -80,9 +120,11 @@ async function latency() {
   const { frames, times } = await countedFrames(page);
   times.sort((a, b) => a - b);
   console.log(`pointer to message  ${frames.length} messages, each in animation frame ${[...new Set(frames)].join(' or ')} after the motion; median ${times[times.length >> 1].toFixed(1)} ms`);
+  note('animation frame after a pointer\'s motion that sends it', [...new Set(frames)].join(' or '), '', 1);
   await page.context().close();
   sim.stop();
 }
 await latency();
 await browser.close();
+console.log(['', '| what | measured | bar | |', '| --- | --- | --- | --- |', ...table.map((row) => `| ${row.map((cell) => String(cell).trim()).join(' | ')} |`)].join('\n'));
 process.exit(0);

@@ -85,6 +85,17 @@ static void keep_nodes(void *context, Scene *scene)
         rays_keep_nodes(devices->rays, scene);
 }
 
+// A Skin and the solids that move its bones belong together as the file has them. Later the scene may have been told
+// where all is now, so they are tied to each other before anything moves, though nobody looks yet.
+static void tie_skins(Devices *devices)
+{
+    for (int i = 0; i < devices->device_count; i++)
+        if (devices->devices[i].info.kind == &skin_device) {
+            due_rays(devices);
+            return;
+        }
+}
+
 Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
 {
     assert_debug(scene && physics && diags);
@@ -96,6 +107,7 @@ Devices *devices_create(Scene *scene, Physics *physics, DiagSink *diags)
     if (!scene_is_frozen(scene))
         scene_add_keeper(scene, keep_nodes, devices);
     devices_rescan(devices);
+    tie_skins(devices);
     return devices;
 }
 

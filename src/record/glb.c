@@ -410,6 +410,7 @@ static const SceneNode *paintable(const RaysVisual *visual)
     return visual->mesh->texcoords ? scene_actual(geometry) : NULL;
 }
 
+// All that is seen, with what may change it in a run: lamps, screens, pens, bones.
 static void gather(Glb *glb)
 {
     assert_debug(glb->node_count == 0);

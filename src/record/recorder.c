@@ -535,6 +535,7 @@ static void put_voices(Recorder *recorder, Slot *slot)
     recorder->voice_event_count = 0;
 }
 
+// All that a frame may hold is copied into a slot; what is new in it the other thread finds out.
 static void put_frame(Recorder *recorder)
 {
     put_scene(recorder);

@@ -53,6 +53,7 @@ static const char *find_any_solid(Act *act, int *solid)
 
 const char *act_refuse_locked(Act *act, int solid)
 {
+    assert(solid < physics_solid_count(sim_physics(act->viewer->sim)));
     const Physics *physics = sim_physics(act->viewer->sim);
     return locked_above(physics, solid)
                ? arena_printf(act->viewer->arena, "'%s' is locked", physics_solid_label(physics, solid))
@@ -159,6 +160,7 @@ static const char *act_stepback(Act *act)
 
 static void put(Viewer *viewer, int solid, Pose pose)
 {
+    assert(physics_solid_exists(sim_physics(viewer->sim), solid) && pose_is_finite(pose));
     Physics *physics = sim_physics(viewer->sim);
     physics_solid_set_pose(physics, solid, pose);
     physics_solid_reset(physics, solid);
@@ -167,6 +169,7 @@ static void put(Viewer *viewer, int solid, Pose pose)
 
 static const char *move_text(Viewer *viewer, int solid, Pose pose)
 {
+    assert(physics_solid_exists(sim_physics(viewer->sim), solid));
     Text text = { 0 };
     const double numbers[7] = { pose.t.x, pose.t.y, pose.t.z, pose.q.x, pose.q.y, pose.q.z, pose.q.w };
     uint32_t node = physics_solid_node(sim_physics(viewer->sim), solid)->id;
@@ -181,6 +184,7 @@ static const char *move_text(Viewer *viewer, int solid, Pose pose)
     return kept;
 }
 
+// Puts a solid somewhere at rest, once or for as long as it is held there; a whole drag is one step of undo.
 static const char *act_move(Act *act)
 {
     Viewer *viewer = act->viewer;
@@ -216,6 +220,7 @@ static const char *act_move(Act *act)
 
 static const char *joint_text(Viewer *viewer, uint32_t node, int axis, double position)
 {
+    assert(axis >= 0 && axis < PHYSICS_JOINT_AXES);
     Text text = { 0 };
     text_printf(&text, "{\"do\":\"joint\",\"node\":%u,\"axis\":%d,\"position\":", node, axis);
     text_add_double(&text, position);
@@ -266,6 +271,7 @@ static const char *act_joint(Act *act)
 
 static const char *begin_drag(Act *act, DragKind kind)
 {
+    assert(kind == DRAG_FORCE || kind == DRAG_TORQUE || kind == DRAG_PULL);
     Viewer *viewer = act->viewer;
     const Physics *physics = sim_physics(viewer->sim);
     Drag drag = { .kind = kind };
@@ -289,6 +295,7 @@ static const char *act_pull(Act *act) { return begin_drag(act, DRAG_PULL); }
 
 static bool press(Viewer *viewer, int solid)
 {
+    assert(physics_solid_exists(sim_physics(viewer->sim), solid));
     Devices *devices = viewer->world.devices;
     int robot, tag;
     return devices && devices_of_node(devices, physics_solid_node(sim_physics(viewer->sim), solid), &robot, &tag)
@@ -336,6 +343,7 @@ static double world_scale(const Viewer *viewer, const char *field, double preset
 
 static Vec3 limited(Vec3 v, double length)
 {
+    assert_debug(length > 0.0);
     double is = vec3_length(v);
     return is > length ? vec3_scale(v, length / is) : v;
 }
@@ -343,6 +351,7 @@ static Vec3 limited(Vec3 v, double length)
 // How hard a point of a body is to move along a direction: its mass, less where the body would turn instead.
 static double mass_at(const Physics *physics, int body, Vec3 point, Vec3 direction)
 {
+    assert(body >= 0 && body < physics_body_count(physics));
     Pose pose = physics_body_pose(physics, body);
     Mat3 inverse;
     double mass = physics_body_mass(physics, body);
@@ -354,6 +363,7 @@ static double mass_at(const Physics *physics, int body, Vec3 point, Vec3 directi
 
 static void pull(Physics *physics, const Drag *drag, Vec3 point, Vec3 way, double dt)
 {
+    assert(drag->kind == DRAG_PULL && dt > 0.0);
     int body = physics_solid_body(physics, drag->solid);
     double frequency = fmin(PULL_FREQUENCY, 0.3 / dt);
     double mass = mass_at(physics, body, point, vec3_normalized(way));
@@ -365,6 +375,7 @@ static void pull(Physics *physics, const Drag *drag, Vec3 point, Vec3 way, doubl
 // Webots' rules: force = scale * mass * d^2 * d, and the same for a torque.
 void drag_apply(Viewer *viewer)
 {
+    assert(viewer->drag.kind != DRAG_NONE && viewer->drag.solid >= 0);
     Physics *physics = sim_physics(viewer->sim);
     Drag *drag = &viewer->drag;
     bool is_there = drag->solid < physics_solid_count(physics) && physics_solid_exists(physics, drag->solid);
@@ -443,6 +454,7 @@ static const char *act_mouse(Act *act)
 
 static int read_ints(const JsonValue *message, const char *key, int *values, int most)
 {
+    assert(values && most > 0);
     const JsonValue *list = json_member(message, key);
     int count = 0;
     for (const JsonValue *item = list && list->kind == JSON_ARRAY ? list->first : NULL; item && count < most;
@@ -510,6 +522,7 @@ static const ActType types[] = {
 
 const ActType *act_type(const char *name)
 {
+    assert(name);
     for (int i = 0; i < COUNT_OF(types); i++)
         if (!strcmp(types[i].name, name))
             return &types[i];

@@ -18,6 +18,7 @@ enum { LINE_PIXELS = 12, TEXT_MAX = 2000, QUAD_BYTES = 64, QUADS_PER_LETTER = 8 
 
 static void fill(uint8_t *pixels, int width, int height, const double corners[4], uint32_t rgba)
 {
+    assert_debug(width > 0 && height > 0);
     int left = int_max((int)floor(corners[0]), 0), top = int_max((int)floor(corners[1]), 0);
     int right = int_min((int)ceil(corners[2]), width), bottom = int_min((int)ceil(corners[3]), height);
     unsigned alpha = rgba & 255;
@@ -33,6 +34,7 @@ static void fill(uint8_t *pixels, int width, int height, const double corners[4]
 
 void caption_draw(uint8_t *pixels, int width, int height, const Caption *caption)
 {
+    assert(pixels && caption->text);
     char text[TEXT_MAX + 1];
     size_t length = strnlen(caption->text, TEXT_MAX);
     bool is_sound = isfinite(caption->x) && isfinite(caption->y) && caption->size > 0.0 && caption->size <= 10.0

@@ -50,6 +50,7 @@ typedef struct Cube {
 // Coordinates come back as floats, so the cube is no wider than the world asks for.
 static Cube cube_around(const Pose *poses, int count)
 {
+    assert(poses || count == 0);
     Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3(-INFINITY, -INFINITY, -INFINITY);
     for (int i = 0; i < count; i++)
         if (vec3_is_finite(poses[i].t)) {
@@ -92,6 +93,7 @@ static PassState state_now(void)
 // How many numbers came back, negative when they did not fit; *state is that of its end. False when the plugin fails.
 static bool run_pass(PluginDrawing *drawing, Sim *sim, const Cube *cube, int pass, int *count, PassState *state)
 {
+    assert(drawing->screen && drawing->numbers && drawing->capacity > 0);
     gl_clean(drawing->screen);
     look_at(cube);
     glFeedbackBuffer(drawing->capacity, GL_3D_COLOR, drawing->numbers);
@@ -112,6 +114,7 @@ static bool run_pass(PluginDrawing *drawing, Sim *sim, const Cube *cube, int pas
 
 static void add_corner(Text *out, const Cube *cube, const PassState *state, const float *numbers)
 {
+    assert_debug(cube->half > 0.0);
     struct {
         float at[3];
         uint8_t color[4];
@@ -136,6 +139,7 @@ enum { KINDS = 3 };
 static bool read_token(const float *numbers, int count, int *at, const Cube *cube, const PassState *state,
                        Text pads[KINDS])
 {
+    assert_debug(*at >= 0 && *at < count);
     int token = (int)numbers[(*at)++], corners = 0;
     if (token == GL_PASS_THROUGH_TOKEN) {
         ++*at;
@@ -165,6 +169,7 @@ static bool read_token(const float *numbers, int count, int *at, const Cube *cub
 
 static void add_run(Text *out, DrawingKind kind, const PassState *state, const Text *corners)
 {
+    assert(corners->length > 0 && corners->length % DRAWING_CORNER_BYTES == 0);
     float width = kind == DRAWING_POINTS ? state->point_size : kind == DRAWING_LINES ? state->line_width : 1.0f;
     uint32_t count = (uint32_t)(corners->length / DRAWING_CORNER_BYTES);
     text_add_char(out, (char)kind);
@@ -210,6 +215,7 @@ static void say_cut(PluginDrawing *drawing, Sim *sim)
 // False when the plugin has failed.
 static bool take_pass(PluginDrawing *drawing, Sim *sim, const Cube *cube, int pass, Text *out)
 {
+    assert(pass == 0 || pass == 1);
     PassState state;
     int count;
     for (;;) {

@@ -17,6 +17,7 @@ enum { ITEMS_SHOWN = 500, CHILDREN_SHOWN = 20000 };
 // A node that an undo made again has another number.
 static uint32_t renamed(const Viewer *viewer, uint32_t id)
 {
+    assert_debug(viewer->rename_count <= COUNT_OF(viewer->renames));
     for (int i = 0; i < viewer->rename_count; i++)
         if (viewer->renames[i].from == id)
             id = viewer->renames[i].to;
@@ -33,6 +34,7 @@ SceneNode *viewer_node(const Viewer *viewer, uint32_t id)
 
 const char *edit_find_node(Act *act, SceneNode **node)
 {
+    assert(act->viewer->sim);
     int64_t id;
     if (!json_member_int(act->message, "node", 0, UINT32_MAX, &id))
         return "node wants the number of a node";
@@ -42,6 +44,7 @@ const char *edit_find_node(Act *act, SceneNode **node)
 
 static const char *type_name(const SceneNode *node)
 {
+    assert_debug(node->kind != SCENE_NODE_INSTANCE || node->proto);
     if (node->kind == SCENE_NODE_INSTANCE)
         return node->proto->name;
     return node->type ? node->type->name : "unknown";
@@ -74,6 +77,7 @@ const FieldType *edit_find_field(const SceneNode *node, const char *name)
 
 static int child_count(const SceneNode *node)
 {
+    assert_debug(node->field_count >= 0);
     int total = 0;
     for (int i = 0; i < node->field_count && node->kind != SCENE_NODE_USE; i++) {
         const SceneField *field = &node->fields[i];
@@ -87,6 +91,7 @@ static int child_count(const SceneNode *node)
 
 static void write_child(Act *act, const SceneNode *node, const char *field, int index)
 {
+    assert(node && index >= -1);
     JsonWriter *json = act->answer;
     const SceneNode *actual = scene_actual(node);
     const Physics *physics = sim_physics(act->viewer->sim);
@@ -217,6 +222,7 @@ const char *act_fields(Act *act)
 // What the reader said about a text that it did not take. What it would use instead is left out: here nothing is used.
 static const char *trouble_since(Act *act, int first)
 {
+    assert(first >= 0 && first <= diag_count(act->viewer->diags));
     static const DiagSeverity severities[] = { DIAG_ERROR, DIAG_WARNING };
     const DiagSink *diags = act->viewer->diags;
     for (int k = 0; k < COUNT_OF(severities); k++)
@@ -242,6 +248,7 @@ void edit_end(Act *act, bool changes_model)
 
 const char *edit_quoted(Act *act, const char *text)
 {
+    assert(text);
     Text out = { 0 };
     JsonWriter json = { .out = &out, .compact = true };
     json_string(&json, NULL, text);
@@ -258,6 +265,7 @@ static const char *set_text(Act *act, uint32_t node, const char *field, const ch
 
 const char *edit_read_value(Act *act, const SceneNode *node, const FieldType *type, const char *text, FieldValue *value)
 {
+    assert(node && type && text && value);
     Sim *sim = act->viewer->sim;
     int said = diag_count(act->viewer->diags), errors = diag_total(act->viewer->diags, DIAG_ERROR);
     int warnings = diag_total(act->viewer->diags, DIAG_WARNING);
@@ -274,6 +282,7 @@ const char *edit_read_value(Act *act, const SceneNode *node, const FieldType *ty
     return NULL;
 }
 
+// A field gets a value, read as if it stood in a file; one that is refused leaves the world as it was.
 const char *act_set(Act *act)
 {
     Viewer *viewer = act->viewer;
@@ -318,6 +327,7 @@ static const char *insert_text(Act *act, uint32_t parent, const char *field, int
 
 static const char *insert(Act *act, SceneNode *parent, const char *field, int index, const char *text, SceneNode **made)
 {
+    assert(parent && !parent->in_proto && index >= -1);
     int said = diag_count(act->viewer->diags);
     edit_begin(act);
     *made = sim_insert(act->viewer->sim, parent, field, index, text, strlen(text));
@@ -438,6 +448,7 @@ const char *act_save(Act *act)
 
 static void free_step(UndoStep *step)
 {
+    assert_debug(step->undo && step->redo);
     free(step->undo);
     free(step->redo);
     *step = (UndoStep){ 0 };
@@ -452,6 +463,7 @@ void session_forget_undo(Viewer *viewer)
 
 void undo_add(Viewer *viewer, const char *undo, const char *redo, uint64_t drag)
 {
+    assert(undo && redo && viewer->undo_at >= 0 && viewer->undo_at <= viewer->undo_count);
     if (viewer->is_undoing)
         return;
     while (viewer->undo_count > viewer->undo_at)
@@ -474,6 +486,7 @@ void undo_add(Viewer *viewer, const char *undo, const char *redo, uint64_t drag)
 // The number under which the other half of a step knows the node that has just been made again.
 static void remember_rename(Viewer *viewer, const char *other)
 {
+    assert(viewer->rename_count >= 0);
     const char *place = strstr(other, "\"delete\",\"node\":");
     if (!place || !viewer->made_node || viewer->rename_count == COUNT_OF(viewer->renames))
         return;
@@ -484,6 +497,7 @@ static void remember_rename(Viewer *viewer, const char *other)
 
 static const char *do_again(Act *act, const char *text, const char *other)
 {
+    assert(!act->viewer->is_undoing);  // an undo of an undo is a redo
     Viewer *viewer = act->viewer;
     const JsonValue *message = json_parse(viewer->arena, text, strlen(text), NULL);
     const ActType *type = act_type(json_member_string(message, "do"));
@@ -501,6 +515,7 @@ static const char *do_again(Act *act, const char *text, const char *other)
 
 const char *act_undo(Act *act)
 {
+    assert(act->viewer->undo_at <= act->viewer->undo_count);
     Viewer *viewer = act->viewer;
     if (viewer->undo_at == 0)
         return "there is nothing to undo";
@@ -510,6 +525,7 @@ const char *act_undo(Act *act)
 
 const char *act_redo(Act *act)
 {
+    assert(act->viewer->undo_at <= act->viewer->undo_count);
     Viewer *viewer = act->viewer;
     if (viewer->undo_at == viewer->undo_count)
         return "there is nothing to redo";

@@ -11,6 +11,7 @@
 
 Blob *blob_create(const void *data, size_t size)
 {
+    assert(data || size == 0);
     Blob *blob = memory_alloc_raw(sizeof *blob + size + 1);
     atomic_init(&blob->holders, 1);
     blob->size = size;
@@ -22,6 +23,7 @@ Blob *blob_create(const void *data, size_t size)
 
 Blob *blob_hold(Blob *blob)
 {
+    assert(atomic_load(&blob->holders) > 0);  // who has it may share it
     atomic_fetch_add(&blob->holders, 1);
     return blob;
 }
@@ -79,6 +81,7 @@ void exchange_deinit(Exchange *exchange)
 
 void exchange_attend(Exchange *exchange, unsigned bits, bool on)
 {
+    assert(bits != 0);
     if (on)
         atomic_fetch_or(&exchange->attention, bits);
     else
@@ -95,6 +98,7 @@ void exchange_wake(Exchange *exchange)
 
 bool exchange_order(Exchange *exchange, Order order)
 {
+    assert(order.client != 0 && (order.kind == ORDER_ACT) == (order.text != NULL));
     char *stale = NULL;
     pthread_mutex_lock(&exchange->lock);
     Order *last = exchange->inbox_count == 0
@@ -135,6 +139,7 @@ bool exchange_take_order(Exchange *exchange, Order *order)
 
 void exchange_wait(Exchange *exchange, double seconds)
 {
+    assert(seconds >= 0.0 && seconds < 1e6);
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
     int64_t nanoseconds = end.tv_nsec + (int64_t)(1e9 * seconds);
@@ -150,6 +155,7 @@ void exchange_wait(Exchange *exchange, double seconds)
 
 void exchange_send(Exchange *exchange, Letter letter)
 {
+    assert(letter.blob && (letter.kind != LETTER_SCENE || letter.scene));
     pthread_mutex_lock(&exchange->lock);
     int room = VIEWER_OUTBOX_MAX - exchange->outbox_count;
     bool fits = exchange->wake && room > (letter.is_droppable ? VIEWER_OUTBOX_MAX / 2 : 0);
@@ -180,6 +186,7 @@ bool exchange_take_letter(Exchange *exchange, Letter *letter)
 void exchange_publish(Exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
+    assert(exchange->back != exchange->fresh && exchange->back != exchange->front);
     ViewMoment *moment = exchange->back;
     // A world that went back has to be told, also when the moment in which it did is overtaken.
     moment->is_rewound |= exchange->has_fresh && exchange->fresh->is_rewound;
@@ -195,6 +202,7 @@ void exchange_publish(Exchange *exchange)
 bool exchange_take_moment(Exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
+    assert(exchange->front != exchange->fresh);
     bool is_new = exchange->has_fresh;
     if (is_new) {
         ViewMoment *moment = exchange->fresh;

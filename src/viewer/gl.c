@@ -63,6 +63,7 @@ static EGLContext open_context(EGLDisplay display, const char **why)
 
 static bool make_framebuffer(GlScreen *screen, int samples)
 {
+    assert(screen->width > 0 && screen->height > 0 && samples >= 0);
     glGenFramebuffers(1, &screen->framebuffer);
     glGenRenderbuffers(1, &screen->color);
     glGenRenderbuffers(1, &screen->depth);
@@ -140,6 +141,7 @@ void gl_close(GlScreen *screen)
 
 bool gl_use(GlScreen *screen)
 {
+    assert(screen->context != EGL_NO_CONTEXT);
     return eglMakeCurrent(screen->display, EGL_NO_SURFACE, EGL_NO_SURFACE, screen->context);
 }
 
@@ -322,6 +324,7 @@ static const struct {
 
 void gl_enter_foreign(GlScreen *screen)
 {
+    assert(eglGetCurrentContext() == screen->context);
     glGetIntegerv(GL_ATTRIB_STACK_DEPTH, &screen->attribute_depth);
     glGetIntegerv(GL_CLIENT_ATTRIB_STACK_DEPTH, &screen->client_depth);
     for (int i = 0; i < COUNT_OF(stacks); i++) {
@@ -334,6 +337,7 @@ void gl_enter_foreign(GlScreen *screen)
 
 void gl_leave_foreign(GlScreen *screen)
 {
+    assert(screen->attribute_depth >= 0 && screen->client_depth >= 0);
     GLint depth = 0;
     glEnd();
     glEndList();
@@ -348,6 +352,7 @@ void gl_leave_foreign(GlScreen *screen)
 
 void gl_read(GlScreen *screen, uint8_t *pixels)
 {
+    assert(pixels && eglGetCurrentContext() == screen->context);
     gl_clean(screen);
     glDisable(GL_SCISSOR_TEST);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, screen->framebuffer);

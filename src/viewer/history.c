@@ -24,6 +24,7 @@ static void remove_at(History *history, int index)
 
 static void thin_out(History *history)
 {
+    assert(history->count > 2);
     for (int i = history->count / 2; i > 0; i -= 2)
         remove_at(history, i);
 }
@@ -77,6 +78,7 @@ void history_deinit(History *history)
 
 const PastMoment *history_at(const History *history, double time)
 {
+    assert(history->count >= 0 && history->count <= history->capacity);
     int low = 0, high = history->count;  // the first that is later stands in [low, high]
     while (low < high) {
         int middle = (low + high) / 2;
@@ -90,6 +92,7 @@ const PastMoment *history_at(const History *history, double time)
 
 const Pose *history_poses(History *history, const PastMoment *moment)
 {
+    assert_debug(moment >= history->items && moment < history->items + history->count);
     assert(moment);
     memory_grow(&history->poses, &history->pose_capacity, moment->pose_count + 1, sizeof *history->poses);
     for (int i = 0; i < moment->pose_count; i++) {

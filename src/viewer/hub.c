@@ -36,6 +36,7 @@ static void make_token(char token[VIEWER_TOKEN_CHARS + 1])
 
 bool hub_token_is(const char *token, const char *shown, size_t length)
 {
+    assert(strlen(token) == VIEWER_TOKEN_CHARS);
     unsigned difference = 0;
     for (int i = 0; i < VIEWER_TOKEN_CHARS && length == VIEWER_TOKEN_CHARS; i++)
         difference |= (unsigned)(uint8_t)token[i] ^ (unsigned)(uint8_t)shown[i];
@@ -84,6 +85,7 @@ void hub_deinit(Hub *hub)
 
 static QueuedLetter *queued(Client *client, int index)
 {
+    assert_debug(index >= 0 && index < VIEWER_QUEUE_MAX);
     return &client->queue[(client->queue_first + index) % VIEWER_QUEUE_MAX];
 }
 
@@ -97,6 +99,7 @@ static void queue_letter(Client *client, QueuedLetter letter)
 // Takes the blob. News are left out for who has much to read already; who has no room for an answer is let go.
 static void post(Client *client, Blob *blob, bool is_binary, bool is_droppable)
 {
+    assert(client && blob);
     int room = VIEWER_QUEUE_MAX - client->queue_count;
     bool is_full = room < 1 || client->queue_bytes + blob->size > VIEWER_QUEUE_BYTES;
     bool is_busy = room < VIEWER_QUEUE_MAX / 2 || client->queue_bytes > VIEWER_QUEUE_BYTES / 4;
@@ -160,6 +163,7 @@ static const char *role_name(const Client *client)
 
 static void tell_state(Hub *hub, Client *client)
 {
+    assert(client->role != CLIENT_GUEST);  // who has shown no token hears nothing
     const ViewMoment *moment = hub->exchange->front;
     const History *history = &hub->history;
     JsonWriter json = begin_message(hub);
@@ -199,6 +203,7 @@ static void tell_all_state(Hub *hub)
 
 Client *hub_open(Hub *hub, void *socket)
 {
+    assert(hub->client_count >= 0 && hub->client_count <= VIEWER_CLIENTS_MAX);
     for (int i = 0; i < VIEWER_CLIENTS_MAX; i++)
         if (!hub->clients[i]) {
             Client *client = memory_alloc(sizeof *client);
@@ -265,6 +270,7 @@ static bool has_controller(const Hub *hub)
 
 static void hello(Hub *hub, Client *client, const JsonValue *message)
 {
+    assert(client->role == CLIENT_GUEST);
     const char *what = json_member_string(message, "do");
     const JsonValue *token = json_member(message, "token");
     bool may_control = token_matches(hub->token, token), may_watch = token_matches(hub->watch_token, token);
@@ -285,6 +291,7 @@ static void hello(Hub *hub, Client *client, const JsonValue *message)
 
 static void take_control(Hub *hub, Client *client, const JsonValue *message)
 {
+    assert(client->role != CLIENT_GUEST);
     if (!client->may_control) {
         answer(hub, client, message, "this link is for looking only");
         return;
@@ -299,6 +306,7 @@ static void take_control(Hub *hub, Client *client, const JsonValue *message)
 
 static void look_back(Hub *hub, Client *client, const JsonValue *message)
 {
+    assert(client->role != CLIENT_GUEST);
     double time;
     const PastMoment *past;
     if (!json_member_number(message, "time", &time)) {
@@ -354,6 +362,7 @@ static const struct {
 
 static void note_watch(Client *client, const JsonValue *message)
 {
+    static_assert(WATCH_KINDS <= 32, "one bit for each");
     const char *what = json_member_string(message, "what");
     for (int i = 0; what && i < WATCH_KINDS; i++)
         if (!strcmp(what, watch_kinds[i].name))
@@ -364,6 +373,7 @@ static void note_watch(Client *client, const JsonValue *message)
 // Where the client looks is where it wants to go on from; the world does not know that.
 static char *with_time(const Client *client, const char *text, size_t size, size_t *new_size)
 {
+    assert(client->is_looking_back && memchr(text, '{', size));
     const char *open = memchr(text, '{', size);
     size_t head = (size_t)(open - text) + 1;
     Text out = { 0 };
@@ -378,6 +388,7 @@ static char *with_time(const Client *client, const char *text, size_t size, size
 
 static void order(Hub *hub, Client *client, const JsonValue *message, const char *what, const char *text, size_t size)
 {
+    assert(client->role != CLIENT_GUEST && what);
     const ActType *type = act_type(what);
     if (!type) {
         answer(hub, client, message, arena_printf(hub->arena, "there is no '%.40s'", what));
@@ -404,6 +415,7 @@ static void order(Hub *hub, Client *client, const JsonValue *message, const char
 
 static void handle(Hub *hub, Client *client, const char *text, size_t size)
 {
+    assert(!client->is_ending && (text || size == 0));
     arena_reset(hub->arena);
     const char *why;
     const JsonValue *message = json_parse(hub->arena, text, size, &why);
@@ -451,6 +463,7 @@ bool hub_receive(Hub *hub, Client *client, const void *data, size_t size, bool i
 
 static void keep_line(Hub *hub, Blob *blob)
 {
+    assert(hub->line_count >= 0 && hub->line_count <= VIEWER_LINES_KEPT);
     int place = (hub->line_first + hub->line_count) % VIEWER_LINES_KEPT;
     if (hub->line_count == VIEWER_LINES_KEPT) {
         blob_release(hub->lines[place]);
@@ -463,6 +476,7 @@ static void keep_line(Hub *hub, Blob *blob)
 
 static void keep_label(Hub *hub, int number, Blob *blob)
 {
+    assert(number != 0 && hub->label_count <= VIEWER_LABELS_MAX);
     int place = 0;
     while (place < hub->label_count && hub->labels[place].number != number)
         place++;
@@ -479,6 +493,7 @@ static void keep_label(Hub *hub, int number, Blob *blob)
 // A scene that still waits is overtaken by the new one, so a client holds no more than two.
 static void post_scene(Hub *hub, Client *client)
 {
+    assert(hub->scene);
     int place = 0;
     while (place < client->queue_count && !queued(client, place)->is_scene)
         place++;
@@ -509,6 +524,7 @@ static void use_scene(Hub *hub, const Letter *letter)
 
 static void welcome(Hub *hub, Client *client, const Letter *letter)
 {
+    assert(letter->client == client->id && letter->scene);
     if (client->is_ready || client->role == CLIENT_GUEST)
         return;
     JsonWriter json = begin_message(hub);
@@ -533,6 +549,7 @@ static void welcome(Hub *hub, Client *client, const Letter *letter)
 
 static void new_scene(Hub *hub, const Letter *letter)
 {
+    assert(letter->scene && hub->scene);
     JsonWriter json = begin_message(hub);
     json_string(&json, "is", "scene");
     json_int(&json, "revision", letter->revision);
@@ -552,6 +569,7 @@ static void new_scene(Hub *hub, const Letter *letter)
     blob_release(blob);
 }
 
+// A letter goes to those it is for, and what late comers want to hear is kept. Takes its blobs.
 static void deliver(Hub *hub, Letter *letter)
 {
     use_scene(hub, letter);
@@ -633,6 +651,7 @@ bool hub_has_more(const Hub *hub, const Client *client)
 static bool choose_told(const Client *client, ClientTold *told, const ViewMoment *moment, const Text *now,
                         const char *tag, FrameSection *section)
 {
+    assert_debug(strlen(tag) == sizeof section->tag);
     bool is_told = !client->wants_key && told->revision == moment->revision && told->last.length == now->length
                    && (now->length == 0 || !memcmp(told->last.data, now->data, now->length));
     if (is_told || now->length == 0)
@@ -699,6 +718,7 @@ static int choose_sections(Client *client, const ViewMoment *moment, FrameSectio
 
 static void make_frame(Hub *hub, Client *client)
 {
+    assert(client->is_ready && !client->awaits_ack && !client->sending.blob);
     const ViewMoment *moment = hub->exchange->front;
     FrameSection sections[SECTIONS_MAX];
     FrameInput input = { .revision = moment->revision,
@@ -729,6 +749,7 @@ static void make_frame(Hub *hub, Client *client)
 
 bool hub_next(Hub *hub, Client *client, HubPiece *piece)
 {
+    assert(client->queue_count >= 0 && client->queue_count <= VIEWER_QUEUE_MAX);
     if (!client->sending.blob && client->queue_count > 0) {
         client->sending = *queued(client, 0);
         client->queue_first = (client->queue_first + 1) % VIEWER_QUEUE_MAX;
@@ -753,6 +774,7 @@ bool hub_next(Hub *hub, Client *client, HubPiece *piece)
 // After the piece has been copied: the bytes of a finished message go.
 void hub_sent(Client *client)
 {
+    assert(!client->sending.blob || client->sent <= client->sending.blob->size);
     if (!client->sending.blob || client->sent < client->sending.blob->size)
         return;
     blob_release(client->sending.blob);

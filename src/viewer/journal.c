@@ -28,6 +28,7 @@ struct Journal {
 
 bool journal_open(Viewer *viewer)
 {
+    assert(!viewer->log && viewer->options.log);
     viewer->log = fopen(viewer->options.log, "we");
     if (viewer->log)
         return true;
@@ -39,6 +40,7 @@ bool journal_open(Viewer *viewer)
 // Line ends in a message are blanks between its parts: strings cannot have them.
 void journal_write(Viewer *viewer, const char *text, size_t size)
 {
+    assert(viewer->sim && text && size > 0);
     viewer->acts_done++;
     if (!viewer->log)
         return;
@@ -73,6 +75,7 @@ bool journal_is_one(const char *text, size_t size)
 // The act of a line as text: what stands between the first colon after "act" and the last brace.
 static bool take_act(JournalAct *act, const char *line, size_t size)
 {
+    assert(!act->text);
     static const char key[] = "\"act\":";
     const char *start = NULL;
     for (size_t i = 0; !start && i + sizeof key - 1 < size; i++)
@@ -87,6 +90,7 @@ static bool take_act(JournalAct *act, const char *line, size_t size)
     return true;
 }
 
+// One line of the log, with its act as the text that it was. *why says what was missed first.
 static bool read_line(Journal *journal, Arena *arena, const char *line, size_t size, const char **why)
 {
     int64_t step, to_step, to_acts;
@@ -167,6 +171,7 @@ void journal_destroy(Journal *journal)
 
 bool journal_next(Journal *journal, uint64_t step, const char **text, size_t *size)
 {
+    assert(journal->done >= 0 && journal->done <= journal->count);
     if (!journal_has_more(journal) || journal->acts[journal->done].step != step)
         return false;
     *text = journal->acts[journal->done].text;
@@ -179,6 +184,7 @@ bool journal_has_more(const Journal *journal) { return journal->done < journal->
 
 bool journal_wants_snapshot(const Journal *journal, uint64_t step, uint64_t acts)
 {
+    assert_debug(journal->done <= journal->count);
     for (int i = journal->done; i < journal->count; i++)
         if (journal->acts[i].is_resume && journal->acts[i].to_step == step && journal->acts[i].to_acts == acts)
             return true;

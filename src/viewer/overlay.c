@@ -35,6 +35,7 @@ static Matrix view_of(Pose pose)
 
 static Eye eye_of(const RenderCamera *camera, int width, int height)
 {
+    assert(width > 0 && height > 0);
     double aspect = (double)width / height, x = tan(0.5 * camera->field_of_view), y = x / aspect;
     if (camera->is_of_longer_side && aspect < 1.0) {
         y = x;
@@ -59,6 +60,7 @@ static void load_eye(const Eye *eye)
 
 static bool draw_plugin(Sim *sim, GlScreen *screen, const Eye *eye, PluginHost *plugin, int pass, const char *name)
 {
+    assert(pass == 0 || pass == 1);
     load_eye(eye);
     gl_enter_foreign(screen);
     glMatrixMode(GL_MODELVIEW);
@@ -110,6 +112,7 @@ static void lay_scene(const Eye *eye, int width, int height, const float *depth,
 bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
                     uint8_t *pixels)
 {
+    assert(depth && pixels);
     GlScreen *screen = gl_open(width, height, sim_diags(sim));
     if (!screen)
         return false;

@@ -64,6 +64,7 @@ static const struct PageType *type_of(const char *path)
 // How long the address of Webots' class is that starts here, of whatever release; 0: there is none.
 static size_t class_address(const char *at, const char *end)
 {
+    assert_debug(at <= end);
     static const char start[] = "https://cyberbotics.com/wwi/", last[] = "/" CLASS_NAME;
     const size_t head = sizeof start - 1, tail = sizeof last - 1;
     if ((size_t)(end - at) < head + tail || memcmp(at, start, head))
@@ -76,6 +77,7 @@ static size_t class_address(const char *at, const char *end)
 
 static Blob *with_own_class(const Hub *hub, Blob *blob)
 {
+    assert(blob);
     const char *at = (const char *)blob->data, *end = at + blob->size;
     Text out = { 0 };
     while (at < end) {
@@ -110,6 +112,7 @@ static const char *folder_of(const Blob *windows, const char *node, size_t lengt
 // No part of it is hidden, leads up or is empty.
 static bool is_plain_path(const char *path)
 {
+    assert(path);
     for (const char *part = path; part; part = strchr(part, '/'))
         if (part += part != path, !*part || *part == '.' || *part == '/')
             return false;
@@ -118,6 +121,7 @@ static bool is_plain_path(const char *path)
 
 static Blob *read_whole(int file)
 {
+    assert(file >= 0);
     struct stat state;
     if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size > PAGE_BYTES_MAX)
         return NULL;
@@ -137,6 +141,7 @@ static Blob *read_whole(int file)
 // Links may lead about in the folder, but not out of it.
 static Blob *read_below(const char *folder, const char *path)
 {
+    assert(is_plain_path(path));
     Arena *arena = arena_create();
     char *above = path_real(arena, folder), *real = above ? path_real(arena, path_join(arena, above, path)) : NULL;
     int file = real && path_is_inside(real, above) ? open(real, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -163,6 +168,7 @@ bool page_is_class(const Hub *hub, const char *path)
 
 PageFile page_read(const Hub *hub, const char *path)
 {
+    assert(path);
     const char *node = behind_token(hub, path), *slash = node ? strchr(node, '/') : NULL;
     const char *folder = slash ? folder_of(hub->windows, node, (size_t)(slash - node)) : NULL;
     if (!folder || !is_plain_path(slash + 1))

@@ -21,6 +21,7 @@ RenderCamera render_view(Sim *sim)
 
 static DevicesView view_of(const RenderCamera *camera, int width, int height)
 {
+    assert(width > 0 && height > 0);
     double aspect = (double)width / height, field = camera->field_of_view;
     if (camera->is_of_longer_side && aspect < 1.0)
         field = 2.0 * atan(tan(0.5 * field) * aspect);
@@ -38,6 +39,7 @@ static DevicesView view_of(const RenderCamera *camera, int width, int height)
 bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels,
                   RenderCounts *counts)
 {
+    assert(devices && pixels && width > 0 && height > 0);
     PluginHost *plugin = sim_plugin(sim);
     size_t count = (size_t)width * (size_t)height;
     float *depth = memory_alloc_array(count, sizeof *depth);
@@ -63,6 +65,7 @@ bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int wi
 bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path,
                     int quality, RenderCounts *counts)
 {
+    assert(path && width > 0 && height > 0);
     uint8_t *pixels = memory_alloc_array((size_t)width * (size_t)height, 4);
     bool is_fine = render_frame(sim, devices, camera, width, height, pixels, counts);
     if (is_fine && strcasecmp(path_extension(path), ".png") && render_picture_has_format(path))

@@ -57,6 +57,7 @@ static const SizeRow *row_of(const SceneNode *node)
 
 static double list_extent(const FieldList *list, int width, int axis)
 {
+    assert(width > 0 && axis >= 0 && axis < width);
     double low = INFINITY, high = -INFINITY;
     for (int i = axis; i < list->count * width; i += width) {
         low = fmin(low, list->numbers[i]);
@@ -72,6 +73,7 @@ static double grid_cells(const SceneNode *grid, const char *dimension)
 
 static Vec3 size_of(const SceneNode *node, const SizeRow *row)
 {
+    assert(row && row == row_of(node));
     Vec3 size = VEC3_ZERO;
     for (int i = 0; i < SIZE_FIELDS && row->fields[i].name; i++) {
         const FieldType *type = schema_field(node->type, row->fields[i].name);
@@ -116,6 +118,7 @@ typedef struct Frame {
 
 static void add_size(SizeList *list, const SceneNode *node, const char *type, bool is_bounding, Frame frame)
 {
+    assert(row_of(node) && list->count <= SIZES_MAX);
     if (node->in_proto)
         return;
     int place = 0;
@@ -131,6 +134,7 @@ static void add_size(SizeList *list, const SceneNode *node, const char *type, bo
 
 static void list_sizes(SizeList *list, const SceneNode *node, bool is_bounding, Frame frame, int depth)
 {
+    assert_debug(depth >= 0);
     node = scene_actual(node);
     if (!node || !node->type || node->is_removed || depth > SIZE_DEPTH_MAX)
         return;
@@ -215,6 +219,7 @@ const char *act_sizes(Act *act)
 
 static void add_stretched(Text *out, const FieldList *list, int width, Vec3 by)
 {
+    assert(width == 1 || width == 3);
     const double factors[3] = { by.x, by.y, by.z };
     text_add_char(out, '[');
     for (int i = 0; i < list->count * width; i++) {
@@ -227,6 +232,7 @@ static void add_stretched(Text *out, const FieldList *list, int width, Vec3 by)
 // The text of a field for the size, as a file would have it.
 static const char *text_for(Act *act, const SceneNode *node, const char *name, SizeRule rule, Vec3 size, Vec3 was)
 {
+    assert(schema_field(node->type, name) && rule != SIZE_NONE);
     Text out = { 0 };
     const FieldType *type = schema_field(node->type, name);
     FieldValue value = scene_value(node, type);
@@ -274,6 +280,7 @@ typedef struct Resized {
 // Exact texts, as undo has them; or a size, of which they follow.
 static const char *read_size(Act *act, const SceneNode *node, const SizeRow *row, Resized *to)
 {
+    assert(to->count == 0);
     const JsonValue *fields = json_member(act->message, "fields");
     double numbers[3];
     Vec3 was = size_of(node, row);
@@ -303,6 +310,7 @@ static const char *read_size(Act *act, const SceneNode *node, const SizeRow *row
 
 static const char *resize_text(Act *act, uint32_t node, const Resized *sized, const char *const *texts)
 {
+    assert(sized->count > 0 && sized->count <= SIZE_FIELDS);
     const char *all = "";
     for (int i = 0; i < sized->count; i++)
         all = arena_printf(act->viewer->arena, "%s%s%s:%s", all, i ? "," : "", edit_quoted(act, sized->types[i]->name),

@@ -26,6 +26,7 @@ enum {
 
 void session_tell(Viewer *viewer, uint32_t client, const Text *text, bool is_droppable)
 {
+    assert(text->length > 0);
     exchange_send(&viewer->exchange, (Letter){ .kind = LETTER_TEXT,
                                                .client = client,
                                                .is_droppable = is_droppable,
@@ -43,6 +44,7 @@ static void tell_line(Viewer *viewer, const Text *text)
 
 static void tell_diagnostics(Viewer *viewer)
 {
+    assert(viewer->diags_told <= diag_count(viewer->diags));
     for (; viewer->diags_told < diag_count(viewer->diags); viewer->diags_told++) {
         const Diagnostic *diag = diag_at(viewer->diags, viewer->diags_told);
         Text text = { 0 };
@@ -131,6 +133,7 @@ bool viewer_moded(void *context, int mode)
 
 static void make_scene(Viewer *viewer)
 {
+    assert(viewer->sim);
     double start = viewer_clock();
     Text out = { 0 };
     viewer->revision++;
@@ -156,6 +159,7 @@ static void make_scene(Viewer *viewer)
 
 static void send_scene(Viewer *viewer, LetterKind kind, uint32_t client)
 {
+    assert(viewer->scene && viewer->meta);
     exchange_send(&viewer->exchange, (Letter){ .kind = kind,
                                                .client = client,
                                                .blob = blob_hold(viewer->meta),
@@ -181,6 +185,7 @@ static void follow_edits(Viewer *viewer)
 
 static void welcome(Viewer *viewer, uint32_t client)
 {
+    assert(viewer->sim && client != 0);
     const Physics *physics = sim_physics(viewer->sim);
     if (!viewer->scene || viewer->seen_edit != physics_edit_count(physics)
         || viewer->seen_tree != physics_tree_count(physics)) {
@@ -217,6 +222,7 @@ static void remove_snapshot(Viewer *viewer, int index)
 
 void session_take_snapshot(Viewer *viewer)
 {
+    assert(viewer->sim && viewer->snapshot_count >= 0);
     while (viewer->snapshot_count > 0 && viewer->snapshots[viewer->snapshot_count - 1].step >= sim_steps(viewer->sim))
         remove_snapshot(viewer, viewer->snapshot_count - 1);
     memory_grow(&viewer->snapshots, &viewer->snapshot_capacity, viewer->snapshot_count + 1, sizeof *viewer->snapshots);
@@ -241,6 +247,7 @@ const SessionSnapshot *session_snapshot_before(const Viewer *viewer, double time
 
 static void went_back(Viewer *viewer)
 {
+    assert(viewer->sim);
     viewer->drag = (Drag){ 0 };
     viewer->sized_node = 0;
     viewer->is_rewound = viewer->is_dirty = true;
@@ -253,6 +260,7 @@ static void went_back(Viewer *viewer)
 
 const char *session_resume(Viewer *viewer, uint64_t step, uint64_t acts)
 {
+    assert(viewer->sim);
     int place = viewer->snapshot_count - 1;
     while (place >= 0 && (viewer->snapshots[place].step != step || viewer->snapshots[place].acts != acts))
         place--;
@@ -321,6 +329,7 @@ static void publish(Viewer *viewer, double now)
 // While somebody looks on: the moment, and now and then a snapshot. A paused world has one of every step.
 static void show(Viewer *viewer)
 {
+    assert_debug(viewer->sim);
     double now = viewer_clock();
     if (sim_steps(viewer->sim) < viewer->published_step && !viewer->is_rewound) {  // somebody else went back
         session_forget_snapshots(viewer);
@@ -348,6 +357,7 @@ static void show(Viewer *viewer)
 // True when it was done. An answer goes to whoever wants one, words of trouble to whoever asked.
 bool session_act(Viewer *viewer, uint32_t client, const char *text, size_t size, const JsonValue *message)
 {
+    assert(viewer->sim && text && message);
     const char *name = json_member_string(message, "do");
     const ActType *type = name ? act_type(name) : NULL;
     if (!type)
@@ -408,6 +418,7 @@ static void take_orders(Viewer *viewer)
 
 static void repeat_acts(Viewer *viewer)
 {
+    assert(viewer->journal);
     const char *text;
     size_t size;
     for (;;) {
@@ -431,6 +442,7 @@ static bool is_interrupted(const Viewer *viewer)
 // Seconds until the next step may be made.
 static double time_left(Viewer *viewer)
 {
+    assert_debug(sim_time_step(viewer->sim) > 0.0);
     if (viewer->pace <= 0.0)
         return 0.0;
     double now = viewer_clock();
@@ -481,6 +493,7 @@ static bool attend(Viewer *viewer)
 
 bool session_before_step(Sim *sim, void *context)
 {
+    assert_debug(((Viewer *)context)->sim == sim);
     (void)sim;
     Viewer *viewer = context;
     return atomic_load_explicit(&viewer->exchange.attention, memory_order_acquire) == 0 || attend(viewer);
@@ -490,6 +503,7 @@ bool session_before_step(Sim *sim, void *context)
 
 static char *link_of(const Viewer *viewer, const char *token)
 {
+    assert(viewer->web && strlen(token) == VIEWER_TOKEN_CHARS);
     const char *address = viewer->options.address ? viewer->options.address : "127.0.0.1";
     char host[256];
     bool is_any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
@@ -519,6 +533,7 @@ static bool open_files(Viewer *viewer)
 
 Viewer *viewer_start(const ViewerOptions *options, DiagSink *diags)
 {
+    assert(options && diags && options->pace >= 0.0);
     Viewer *viewer = memory_alloc(sizeof *viewer);
     viewer->options = *options;
     viewer->diags = viewer->own_diags = diags;
@@ -610,6 +625,7 @@ void viewer_stop(Viewer *viewer)
 
 void viewer_serve(Viewer *viewer, bool (*is_told_to_end)(void))
 {
+    assert(viewer->web && is_told_to_end);
     while (!is_told_to_end())
         exchange_wait(&viewer->exchange, NAP_SECONDS);
 }

@@ -73,6 +73,7 @@ const SceneNode *render_find_camera(const Scene *scene, const char *name)
 
 const SceneNode *render_next_camera(const Scene *scene, int index)
 {
+    assert(index >= 0);
     CameraSearch search = { .index = index };
     scene_walk(scene_root(scene), false, look_for_camera, &search);
     return search.found;
@@ -88,6 +89,7 @@ const char *render_robot_name(const SceneNode *camera)
 
 RenderCamera render_camera(const SceneNode *camera)
 {
+    assert(camera && scene_node_is(camera, "Camera"));
     return (RenderCamera){
         .pose = scene_world_pose(camera),
         .field_of_view = fmin(scene_float(camera, "fieldOfView"), 3.1),
@@ -102,6 +104,7 @@ RenderCamera render_camera(const SceneNode *camera)
 
 Pose render_fit(const RenderCamera *camera, Vec3 low, Vec3 high, Vec3 up, int width, int height)
 {
+    assert(width > 0 && height > 0);
     Vec3 centre = vec3_scale(vec3_add(low, high), 0.5);
     double radius = fmax(0.5 * vec3_distance(low, high), 1e-3);
     Vec3 ahead = quat_rotate(camera->pose.q, vec3(1, 0, 0));

@@ -31,8 +31,10 @@ static bool starts_with_number(const char *text, uint32_t *number, const char **
     return end != text && value <= UINT32_MAX && *text >= '0' && *text <= '9';
 }
 
+// What a name stands for: a section of frames, or a kind of thing and the number of its node. NULL: fine.
 static const char *read_watch(Viewer *viewer, const char *what, Watch *watch)
 {
+    assert(viewer->sim && what);
     static const struct {
         const char *prefix;
         WatchedKind kind;
@@ -65,6 +67,7 @@ static const char *read_watch(Viewer *viewer, const char *what, Watch *watch)
 
 static void recount(Viewer *viewer)
 {
+    assert(viewer->watch_count >= 0 && viewer->watch_count <= VIEWER_WATCHES_MAX);
     viewer->watched = 0;
     for (int i = 0; i < viewer->watch_count; i++)
         if (viewer->watches[i].kind == WATCHED_SECTION)
@@ -78,6 +81,7 @@ static void recount(Viewer *viewer)
 
 static void remove_watch(Viewer *viewer, int index)
 {
+    assert(index >= 0 && index < viewer->watch_count);
     free(viewer->watches[index].what);
     viewer->watches[index] = viewer->watches[--viewer->watch_count];
 }
@@ -165,6 +169,7 @@ static void add_buoyancy(Viewer *viewer, Text *out)
 
 static void add_sections(Viewer *viewer, ViewMoment *moment)
 {
+    assert_debug(viewer->sim);
     int parts = MOMENT_ALL;
     for (int i = 0; i < WATCH_KINDS; i++)
         if (viewer->watched & 1u << i)
@@ -189,6 +194,7 @@ static void add_sections(Viewer *viewer, ViewMoment *moment)
 
 static int field_numbers(const SceneNode *node, const FieldType *type, double *numbers)
 {
+    assert(node && type && field_kind_doubles(type->kind) <= NUMBERS_MAX);
     FieldValue value = scene_value(node, type);
     switch (type->kind) {
     case FIELD_SF_BOOL: numbers[0] = value.b; return 1;
@@ -227,6 +233,7 @@ static int device_numbers(const Viewer *viewer, const SceneNode *node, double *n
 
 static void send_numbers(Viewer *viewer, const Watch *watch, const double *numbers, int count)
 {
+    assert(count >= 0 && count <= NUMBERS_MAX);
     text_clear(&viewer->text);
     JsonWriter json = { .out = &viewer->text, .compact = true };
     json_begin_object(&json, NULL);
@@ -245,12 +252,14 @@ static void send_numbers(Viewer *viewer, const Watch *watch, const double *numbe
 
 static void add_number(Text *out, uint32_t value, int bytes)
 {
+    assert(bytes > 0 && bytes <= 4);
     for (int i = 0; i < bytes; i++)
         text_add_char(out, (char)(value >> (8 * i) & 0xff));
 }
 
 static void send_picture(Viewer *viewer, const Watch *watch, int width, int height, int kind, const void *pixels)
 {
+    assert(width > 0 && width <= UINT16_MAX && height > 0 && height <= UINT16_MAX && pixels);
     Text *out = &viewer->text;
     text_clear(out);
     text_add(out, "PICT", 4);
@@ -280,6 +289,7 @@ static bool send_distances(Viewer *viewer, const Watch *watch, const SceneNode *
 
 static bool send_camera(Viewer *viewer, const Watch *watch, const SceneNode *node)
 {
+    assert(viewer->world.devices);
     int width = scene_int(node, "width"), height = scene_int(node, "height");
     double shrink = fmax(1.0, fmax((double)width / PICTURE_WIDTH_MAX, (double)height / PICTURE_HEIGHT_MAX));
     width = int_max(1, (int)(width / shrink));
@@ -333,6 +343,7 @@ static void watch_device(Viewer *viewer, Watch *watch, const SceneNode *node)
 
 static void send_ink(Viewer *viewer, const DeviceInk *tiles, int count)
 {
+    assert(count >= 0 && count <= MOMENT_INK_MAX && (tiles || count == 0));
     text_clear(&viewer->text);
     text_add(&viewer->text, "INKS", 4);
     if (count > 0)

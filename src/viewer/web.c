@@ -42,6 +42,7 @@ static bool is_this_machine(const char *name)
 // A name that somebody's DNS gives for this machine is not enough: it is what a hostile page would use.
 bool viewer_host_is_allowed(const char *host, const char *address, int port)
 {
+    assert(port > 0);
     char name[256];
     const char *end = strrchr(host, ':');
     if (end && strchr(end, ']'))
@@ -80,6 +81,7 @@ static bool origin_is_sound(const char *origin, size_t length)
 
 bool viewer_origins_are_sound(const char *origins)
 {
+    assert(origins);
     size_t length = 0, all = strlen(origins);
     for (const char *at = origins; all < EMBEDDERS_MAX; at += length + 1) {
         length = strcspn(at, ",");
@@ -161,6 +163,8 @@ static bool may_upgrade(struct lws *wsi)
 
 // ---- the page ----
 
+#define EMBED_CLASS "TalusFrame.js"  // for pages around this one
+
 typedef struct Answer {
     unsigned status;
     const char *type, *etag;
@@ -178,6 +182,7 @@ static Answer words(unsigned status, const char *text)
 
 static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
 {
+    assert(name[strlen(name) - 1] == ':');
     return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
                                        (int)strlen(value), at, end)
            == 0;
@@ -198,6 +203,7 @@ static bool add_rows(struct lws *wsi, const Header *rows, int count, unsigned ch
 // The other origin of this server, for a Host that was found to be fine.
 static void name_origin(const char *host, int port, char origin[300])
 {
+    assert(port > 0);
     const char *colon = strrchr(host, ':');
     int length = (int)(colon && !strchr(colon, ']') ? (size_t)(colon - host) : strlen(host));
     snprintf(origin, 300, "http://%.*s:%d", length, host, port);
@@ -264,6 +270,7 @@ static void let_go(Peer *peer)
 
 static int send_answer(struct lws *wsi, Peer *peer, const Answer *answer)
 {
+    assert(answer->data || answer->size == 0);
     unsigned char room[LWS_PRE + HEADER_BYTES], *start = room + LWS_PRE, *at = start, *end = room + sizeof room - 1;
     if (lws_add_http_common_headers(wsi, answer->status, answer->type, (lws_filepos_t)answer->size, &at, end)
         || !(answer->is_window ? add_window_headers(wsi, &at, end) : add_headers(wsi, answer, &at, end))
@@ -284,6 +291,7 @@ static int send_answer(struct lws *wsi, Peer *peer, const Answer *answer)
 
 static int send_body(struct lws *wsi, Peer *peer)
 {
+    assert(peer->sent <= peer->size);
     Web *web = web_of(wsi);
     size_t left = peer->size - peer->sent, size = left < VIEWER_PIECE_BYTES ? left : VIEWER_PIECE_BYTES;
     if (!peer->body || left == 0)
@@ -327,12 +335,29 @@ static Answer answer_ghost(struct lws *wsi)
     return ghost->data ? answer_recording(wsi, ghost->data, ghost->size) : words(204, "");
 }
 
+static Answer answer_page(struct lws *wsi, const WebPageFile *file)
+{
+    char seen[80];
+    bool is_known = lws_hdr_copy(wsi, seen, sizeof seen, WSI_TOKEN_HTTP_IF_NONE_MATCH) > 0 && file->etag
+                    && !strcmp(seen, file->etag);
+    if (is_known)
+        return (Answer){ .status = 304, .type = file->type, .etag = file->etag };
+    return (Answer){ .status = 200,
+                     .type = file->type,
+                     .etag = file->etag,
+                     .data = file->data,
+                     .size = file->size,
+                     .is_gzipped = file->is_gzipped,
+                     .is_for_embedders = !strcmp(file->name, EMBED_CLASS) };
+}
+
 static Answer answer_file(struct lws *wsi, const char *path)
 {
     static const char missing[] =
         "<!doctype html><meta charset=\"utf-8\"><title>Talus</title><p>The server runs, but this build "
         "has no browser page: node, npm or the npm registry was missing when it was built. Install "
         "node and npm, then configure and build again.";
+    static const char *const served[] = { "index.html", "page.js", "page.css", EMBED_CLASS };
     const Web *web = web_of(wsi);
     const char *name = !strcmp(path, "/") ? "index.html" : path + 1;
     if (!strcmp(path, "/recording"))
@@ -342,24 +367,9 @@ static Answer answer_file(struct lws *wsi, const char *path)
     if (web_page_file_count == 0 && !strcmp(path, "/"))
         return (
             Answer){ .status = 200, .type = "text/html; charset=utf-8", .data = missing, .size = sizeof missing - 1 };
-    static const char *const served[] = { "index.html", "page.js", "page.css", "TalusFrame.js" };
-    for (int i = 0; i < COUNT_OF(served); i++) {
-        const WebPageFile *file = !strcmp(name, served[i]) ? web_page_find(name) : NULL;
-        if (!file)
-            continue;
-        char seen[80];
-        bool is_known = lws_hdr_copy(wsi, seen, sizeof seen, WSI_TOKEN_HTTP_IF_NONE_MATCH) > 0 && file->etag
-                        && !strcmp(seen, file->etag);
-        if (is_known)
-            return (Answer){ .status = 304, .type = file->type, .etag = file->etag };
-        return (Answer){ .status = 200,
-                         .type = file->type,
-                         .etag = file->etag,
-                         .data = file->data,
-                         .size = file->size,
-                         .is_gzipped = file->is_gzipped,
-                         .is_for_embedders = !strcmp(name, "TalusFrame.js") };
-    }
+    for (int i = 0; i < COUNT_OF(served); i++)
+        if (!strcmp(name, served[i]) && web_page_find(name))
+            return answer_page(wsi, web_page_find(name));
     return words(404, "there is nothing here\n");
 }
 
@@ -441,6 +451,7 @@ static int on_window(struct lws *wsi, enum lws_callback_reasons reason, void *us
 
 static int on_opened(struct lws *wsi, Peer *peer)
 {
+    assert(web_of(wsi)->hub);
     static const char full[] = "too many windows are open";
     Web *web = web_of(wsi);
     *peer = (Peer){ .client = hub_open(web->hub, wsi) };
@@ -454,6 +465,7 @@ static int on_opened(struct lws *wsi, Peer *peer)
 
 static int on_received(struct lws *wsi, Peer *peer, const void *data, size_t length)
 {
+    assert(!peer->client || peer->client->socket == wsi);
     Web *web = web_of(wsi);
     if (!peer->client)
         return -1;
@@ -468,6 +480,7 @@ static int on_received(struct lws *wsi, Peer *peer, const void *data, size_t len
 
 static int on_writable(struct lws *wsi, Peer *peer)
 {
+    assert(!peer->client || peer->client->socket == wsi);
     Web *web = web_of(wsi);
     HubPiece piece;
     if (!peer->client)
@@ -560,6 +573,7 @@ static void *serve(void *context)
 
 static bool listen_at(Web *web, const ViewerOptions *options, DiagSink *diags)
 {
+    assert(!web->context);
     const char *address = options->address ? options->address : "127.0.0.1";
     struct lws_context_creation_info info = { .port = options->port,
                                               .iface = address,
@@ -606,6 +620,7 @@ static char *embedders_of(const char *origins)
 
 Web *web_start(const ViewerOptions *options, const FileData *ghost, Hub *hub, DiagSink *diags)
 {
+    assert(hub->exchange && !hub->exchange->wake);
     Web *web = memory_alloc(sizeof *web);
     web->ghost = ghost;
     web->embedders = embedders_of(options->embed);

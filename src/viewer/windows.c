@@ -63,6 +63,7 @@ const char *act_windows(Act *act)
 // Words reach a page as text: a program that ends them as C does is not shown the end.
 void viewer_windowed(void *context, const SceneNode *robot, const char *data, size_t size)
 {
+    assert(robot && (data || size == 0));
     Viewer *viewer = context;
     uint32_t clients[VIEWER_CLIENTS_MAX];
     size_t bad, length = strnlen(data, size);

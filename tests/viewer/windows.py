@@ -37,6 +37,7 @@ def words_go_both_ways(run):
     client.do("step", n=8)  # what a program says comes with its request for the next step
     wait_heard(client, "4.0 later")
     wait_heard(client, "at 10")
+    client.wait_step(11)  # all steps are made: what comes next falls into the one after
     return client, robot
 
 
@@ -80,6 +81,7 @@ def nonsense_is_refused(run, client, robot):
     client.do("window", node=robot, text="still here")
     client.do("step", n=2)
     client.until(lambda: any(text.endswith("still here") for text in heard(client)))
+    client.wait_step(27)
 
 
 class Pages:

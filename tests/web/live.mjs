@@ -1,10 +1,10 @@
 // live.mjs - the page in a headless browser against `talus view` itself: steps, history, hands, edits, saving, two readers.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drawn, openPage, shown } from './mock.mjs';
-import { openView, said } from './view.mjs';
+import { openView, said, startView } from './view.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'talus-live-'));
 copyFileSync('drop.wbt', join(folder, 'drop.wbt'));
@@ -134,6 +134,43 @@ const tests = {
     await steps(1);
     await other.waitForFunction(() => talus.time > 0.01);
     assert.deepEqual(other.problems, []);
+    await other.context().close();
+  },
+
+  // Their eyes look along -z in files of old: what they look at has to be in the middle, and up is where it is up.
+  async 'the viewpoint of an old world, whose y is up'() {
+    const old = join(folder, 'old.wbt');
+    writeFileSync(old, `#VRML_SIM V6.0 utf8
+WorldInfo { }
+Viewpoint { position 0 1 6 orientation 1 0 0 0 }
+Solid { translation 0 1 0 name "ahead" children [ Shape { geometry Box { size 1 1 1 } } ] }
+Solid { translation 0 2 0 name "above" children [ Shape { geometry Box { size 0.2 0.2 0.2 } } ] }
+`);
+    const { program, links } = await startView(old), other = await openPage(view.browser, { viewport: { width: 700, height: 500 }, reducedMotion: 'reduce' });
+    await other.goto(links[0]);
+    await shown(other);
+    const [ahead, above] = await other.evaluate(() => ['ahead', 'above'].map((name) => {
+      const [x, y] = talus.view.project(talus.world.position(talus.worldMeta.solids.findIndex((one) => one.name === name), talus.navigator.pivot.clone()));
+      return [x / talus.view.width, y / talus.view.height];
+    }));
+    assert.ok(Math.abs(ahead[0] - 0.5) < 0.01 && Math.abs(ahead[1] - 0.5) < 0.01, `in the middle, not at ${ahead}`);
+    assert.ok(Math.abs(above[0] - 0.5) < 0.01 && above[1] < 0.4, `above it, not at ${above}`);
+    assert.deepEqual(other.problems, []);
+    program.kill();
+    await other.context().close();
+  },
+
+  async 'forms of one kind are drawn at once, however they are stretched'() {
+    const forest = join(folder, 'forest.wbt'), sizes = [[1, 2], [0.5, 4], [2, 1], [0.3, 0.3]];
+    writeFileSync(forest, `#VRML_SIM R2025a utf8\nWorldInfo { }\nViewpoint { position -20 0 5 }\n${sizes.map(([radius, height], i) =>
+      `Solid { translation 0 ${4 * i - 6} 0 name "${i}" children [ Shape { appearance PBRAppearance { baseColor 0 ${0.2 + 0.2 * i} 0 metalness 0 } geometry Cone { bottomRadius ${radius} height ${height} } } ] }`).join('\n')}\n`);
+    const { program, links } = await startView(forest), other = await openPage(view.browser, { viewport: { width: 700, height: 500 }, reducedMotion: 'reduce' });
+    await other.goto(links[0]);
+    await shown(other);
+    assert.equal(await other.evaluate(() => talus.world.batchCount), 1);
+    const boxes = await other.evaluate((count) => Array.from({ length: count }, (_, i) => talus.world.localBox(i).max.toArray()), sizes.length);
+    boxes.forEach((max, i) => assert.ok(Math.abs(max[0] - sizes[i][0]) < 0.05 * sizes[i][0] && Math.abs(max[2] - sizes[i][1] / 2) < 1e-3, `${max} of ${sizes[i]}`));
+    program.kill();
     await other.context().close();
   },
 };

@@ -205,12 +205,12 @@ export class Navigator {
     this.go(eye, direction ? this.lookingAt(eye, center) : this.view.camera.quaternion.clone(), isSudden);
   }
 
-  // The viewpoint of the world. In ENU worlds the eye of a Webots viewpoint looks along its x axis with z up, in others along -z.
+  // The viewpoint of the world. Its eye looks along its x axis with z up, also in worlds whose axes are those of old ones: the reader turns
+  // what their files say. Ours looks along -z with y up.
   viewpoint(viewpoint: ViewpointMeta, isSudden: boolean): void {
     const [x, y, z, angle] = viewpoint.orientation ?? [0, 0, 1, 0];
     const turn = new Quaternion().setFromAxisAngle(new Vector3(x, y, z).normalize(), angle);
-    if (this.view.up.z)
-      turn.multiply(new Quaternion(0.5, -0.5, -0.5, 0.5));
+    turn.multiply(new Quaternion(0.5, -0.5, -0.5, 0.5));
     const position = new Vector3(...(viewpoint.position ?? [0, 0, 1]));
     this.view.perspective.fov = this.verticalAngle(viewpoint.fov ?? Math.PI / 4);
     const ahead = new Vector3(0, 0, -1).applyQuaternion(turn);

@@ -42,11 +42,17 @@ function shapeKey(geometry: BufferGeometry, center: Vector3, size: Vector3): str
     mix((position.getY(i) - center.y) / size.y * 16384);
     mix((position.getZ(i) - center.z) / size.z * 16384);
   }
-  for (const name of ['normal', 'uv']) {
-    const attribute = geometry.getAttribute(name) as BufferAttribute | undefined;
-    for (let i = 0; attribute && i < attribute.count * attribute.itemSize; i++)
-      mix((attribute.array as Float32Array)[i] * 1024);
+  // Normals as they are on the shape of unit size: stretched forms of one kind agree, as those of instances do that are stretched.
+  const normal = geometry.getAttribute('normal') as BufferAttribute | undefined;
+  for (let i = 0; normal && i < normal.count; i++) {
+    vector.fromBufferAttribute(normal, i).multiply(size).normalize();
+    mix(vector.x * 1024);
+    mix(vector.y * 1024);
+    mix(vector.z * 1024);
   }
+  const uv = geometry.getAttribute('uv') as BufferAttribute | undefined;
+  for (let i = 0; uv && i < uv.count * uv.itemSize; i++)
+    mix((uv.array as Float32Array)[i] * 1024);
   const index = geometry.getIndex();
   for (let i = 0; index && i < index.count; i++)
     mix(index.getX(i));
