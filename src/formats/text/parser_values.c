@@ -706,7 +706,8 @@ static bool is_old_list(const Reader *reader, FieldKind from, const FieldType *t
 static void report_older_form(Reader *reader, const FieldType *type, SourcePos pos)
 {
     const FieldType *older = type->older;
-    if (!older->until || !reader->release || reader->release <= schema_release(older->until, strlen(older->until)))
+    if (!older->until || reader->format == FORMAT_VRML97 || !reader->release
+        || reader->release <= schema_release(older->until, strlen(older->until)))
         return;
     diag_warning(reader->diags, pos, "%s is of type %s; a value of type %s, as up to %s, is converted", type->name,
                  field_kind_name(type->kind), field_kind_name(older->kind), older->until);
