@@ -45,6 +45,12 @@ void wb_supervisor_world_load(const char *filename);
 bool wb_supervisor_world_save(const char *filename);
 void wb_supervisor_world_reload(void);
 void wb_supervisor_simulation_quit(int status);
+/* Up to V6 a simulation had no status to quit with. */
+static inline void wb_supervisor_simulation_quit_plain(void) { wb_supervisor_simulation_quit(0); }
+#define WB_SUPERVISOR_THIRD(a, b, c, ...) c
+#define wb_supervisor_simulation_quit(...)                                                                             \
+    WB_SUPERVISOR_THIRD(_, ##__VA_ARGS__, wb_supervisor_simulation_quit, wb_supervisor_simulation_quit_plain, 0)       \
+    (__VA_ARGS__)
 void wb_supervisor_simulation_reset(void);
 void wb_supervisor_simulation_reset_physics(void);
 WbSimulationMode wb_supervisor_simulation_get_mode(void);
@@ -203,6 +209,14 @@ bool wb_supervisor_save_world(const char *filename);
 void wb_supervisor_field_remove_mf_node(WbFieldRef field, int position);
 void wb_supervisor_start_movie(const char *filename, int width, int height, int codec, int quality, int acceleration,
                                bool caption);
+/* Up to V6 a movie had neither acceleration nor caption. */
+static inline void wb_supervisor_start_movie_plain(const char *filename, int width, int height, int codec, int quality)
+{
+    wb_supervisor_start_movie(filename, width, height, codec, quality, 1, false);
+}
+#define wb_supervisor_start_movie(...)                                                                                 \
+    WB_SUPERVISOR_NINTH(__VA_ARGS__, 0, wb_supervisor_start_movie, 0, wb_supervisor_start_movie_plain, 0, 0, 0, 0, 0)  \
+    (__VA_ARGS__)
 void wb_supervisor_stop_movie(void);
 int wb_supervisor_get_movie_status(void);
 enum {

@@ -70,6 +70,22 @@ static bool is_yaml_body(const char *path, const char *text, size_t size)
     return false;
 }
 
+// Models of OpenHRP are VRML97 files with a node Humanoid.
+static bool is_humanoid(const char *text, size_t size)
+{
+    static const char word[] = "Humanoid";
+    const char *end = text + size;
+    for (const char *at = text; (at = memmem(at, (size_t)(end - at), word, strlen(word)));) {
+        at += strlen(word);
+        const char *next = at;
+        while (next < end && strchr(" \t\r\n", *next))
+            next++;
+        if (next < end && *next == '{')
+            return true;
+    }
+    return false;
+}
+
 FileFormat formats_detect(const char *path, const char *text, size_t size)
 {
     if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
@@ -82,8 +98,11 @@ FileFormat formats_detect(const char *path, const char *text, size_t size)
             return FORMAT_PROTO;
         return named == FORMAT_OBJECT ? FORMAT_OBJECT : FORMAT_WORLD;
     }
-    if (size >= 7 && !memcmp(text, "#VRML V", 7))
-        return named == FORMAT_OBJECT ? FORMAT_OBJECT : FORMAT_VRML97;
+    bool is_vrml = size >= 7 && !memcmp(text, "#VRML V", 7);
+    if ((is_vrml || named == FORMAT_VRML97) && named != FORMAT_OBJECT)
+        return is_humanoid(text, size) ? FORMAT_BODY : FORMAT_VRML97;
+    if (is_vrml)
+        return FORMAT_OBJECT;
     if (named == FORMAT_PROTO && !holds_proto(text, size))
         return FORMAT_UNKNOWN;  // also the ending of protocol buffer definitions
     if (named == FORMAT_UNKNOWN && is_yaml_body(path, text, size))
@@ -138,9 +157,8 @@ static bool load_scene(Scene *scene, const Source *source, const FormatsOptions 
     return is_read;
 }
 
-// The format is what the first line says, else the ending: files of unknown origin are named as they like.
-Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
-                         DiagSink *diags)
+static Scene *load_as(FileFormat format, const char *name, const char *text, size_t size, const FormatsOptions *options,
+                      DiagSink *diags)
 {
     static const FormatsOptions defaults = { 0 };
     options = options ? options : &defaults;
@@ -150,7 +168,6 @@ Scene *formats_load_text(const char *name, const char *text, size_t size, const 
                    (long long)limits_or_default(options->limits)->file_bytes);
         return NULL;
     }
-    FileFormat format = formats_detect(name, text, size);
     Scene *scene = scene_create();
     bool is_read = false;
     switch (format) {
@@ -171,16 +188,42 @@ Scene *formats_load_text(const char *name, const char *text, size_t size, const 
     return NULL;
 }
 
-Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *diags)
+// The format is what the first line says, else the ending: files of unknown origin are named as they like.
+Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
+                         DiagSink *diags)
+{
+    return load_as(formats_detect(name, text, size), name, text, size, options, diags);
+}
+
+Scene *formats_load_vrml_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
+                              DiagSink *diags)
+{
+    return load_as(FORMAT_VRML97, name, text, size, options, diags);
+}
+
+typedef Scene *LoadText(const char *name, const char *text, size_t size, const FormatsOptions *options,
+                        DiagSink *diags);
+
+static Scene *load_file(const char *path, const FormatsOptions *options, DiagSink *diags, LoadText *load)
 {
     const Limits *limits = limits_or_default(options ? options->limits : NULL);
     FileData file;
     SourcePos whole = { .file = diag_file(diags, path) };
     if (!file_read(path, (size_t)limits->file_bytes, &file, diags, whole))
         return NULL;
-    Scene *scene = formats_load_text(path, file.data, file.size, options, diags);
+    Scene *scene = load(path, file.data, file.size, options, diags);
     file_release(&file);
     return scene;
+}
+
+Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *diags)
+{
+    return load_file(path, options, diags, formats_load_text);
+}
+
+Scene *formats_load_vrml(const char *path, const FormatsOptions *options, DiagSink *diags)
+{
+    return load_file(path, options, diags, formats_load_vrml_text);
 }
 
 // A node in the words and axes of the world's release, in those of today. It may become another node, or stand in one.

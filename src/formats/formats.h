@@ -17,7 +17,7 @@ typedef enum FileFormat {
     FORMAT_OBJECT,   // .wbo: nodes without a world around them
     FORMAT_PROTO,    // .proto
     FORMAT_VRML97,   // .wrl
-    FORMAT_BODY,     // Choreonoid .body
+    FORMAT_BODY,     // Choreonoid .body, or a robot of OpenHRP in a .wrl
     FORMAT_PROJECT,  // Choreonoid .cnoid
 } FileFormat;
 
@@ -36,6 +36,11 @@ Scene *formats_load(const char *path, const FormatsOptions *options, DiagSink *d
 // The same from memory. `name` is used in messages and, with its folder, to resolve relative paths.
 Scene *formats_load_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
                          DiagSink *diags);
+
+// The nodes of a VRML97 file as they are, also when it describes a robot.
+Scene *formats_load_vrml(const char *path, const FormatsOptions *options, DiagSink *diags);
+Scene *formats_load_vrml_text(const char *name, const char *text, size_t size, const FormatsOptions *options,
+                              DiagSink *diags);
 
 // Reads nodes (as a supervisor imports them) into an existing scene; they are not yet placed in it. PROTOs are found as
 // for the scene's own file. Returns a list in the scene's arena.

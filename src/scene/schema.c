@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const SchemaFamily *const families[] = {
-    &schema_world,   &schema_solids, &schema_geometry, &schema_appearance, &schema_joints,
-    &schema_devices, &schema_lights, &schema_old,      &schema_vrml97,     &schema_talus,
+    &schema_world,  &schema_solids, &schema_geometry, &schema_appearance, &schema_joints, &schema_devices,
+    &schema_lights, &schema_old,    &schema_vrml97,   &schema_humanoid,   &schema_talus,
 };
 
 // Everything below is written once, under pthread_once, and never freed: it is the program's vocabulary.

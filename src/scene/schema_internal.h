@@ -11,7 +11,7 @@ typedef struct SchemaFamily {
 } SchemaFamily;
 
 extern const SchemaFamily schema_world, schema_solids, schema_geometry, schema_appearance, schema_joints,
-    schema_devices, schema_lights, schema_old, schema_vrml97, schema_talus;
+    schema_devices, schema_lights, schema_old, schema_vrml97, schema_humanoid, schema_talus;
 
 // clang-format off
 // A field: name, kind without FIELD_, default, allowed, unit, help.

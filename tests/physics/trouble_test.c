@@ -71,6 +71,19 @@ static void solids_that_start_inside_each_other_are_said(void **state)
     world_close(&world);
 }
 
+static void joints_that_start_beyond_their_stops_are_said(void **state)
+{
+    (void)state;
+#define ON_HINGE(name, position)                                                                                       \
+    "Robot { name \"" name "\" children [ HingeJoint { jointParameters HingeJointParameters { minStop -2 maxStop 2 "   \
+    "position " position " } endPoint Solid { name \"" name                                                            \
+    " arm\" boundingObject Box { } physics Physics { } } } ] }"
+    World world = world_open_with("WorldInfo { } " ON_HINGE("leaning", "-2.000002") ON_HINGE("bent", "2.5"), NULL);
+    CHECK(world_said(&world, "position 2.5 is outside the stops -2 and 2") == 1, "the one that is beyond");
+    CHECK(world_said(&world, "outside the stops") == 1, "not the one that was saved as it leaned on its stop");
+    world_close(&world);
+}
+
 static void freezing_isolates_the_body(void **state)
 {
     (void)state;
@@ -275,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stopping_names_the_body_and_its_last_state),
         cmocka_unit_test(solids_that_start_inside_each_other_are_said),
+        cmocka_unit_test(joints_that_start_beyond_their_stops_are_said),
         cmocka_unit_test(freezing_isolates_the_body),
         cmocka_unit_test(poses_and_forces_from_outside_are_checked),
         cmocka_unit_test(hard_scenes_end_finite),

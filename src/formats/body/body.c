@@ -187,13 +187,24 @@ static bool read_links(BodyReader *reader, const YamlNode *top)
     return true;
 }
 
-bool body_is_mesh(const char *path)
+static bool ends_as(const char *path, const char *const *endings)
 {
-    static const char *const endings[] = { ".stl", ".obj", ".dae", ".ply" };
-    for (int i = 0; i < COUNT_OF(endings); i++)
-        if (!strcasecmp(path_extension(path), endings[i]))
+    for (; *endings; endings++)
+        if (!strcasecmp(path_extension(path), *endings))
             return true;
     return false;
+}
+
+bool body_is_mesh(const char *path)
+{
+    return ends_as(path, (const char *const[]){ ".stl", ".obj", ".dae", ".ply", NULL });
+}
+
+static bool body_is_vrml(const char *path) { return ends_as(path, (const char *const[]){ ".wrl", ".vrml", NULL }); }
+
+bool body_is_model(const char *path)
+{
+    return body_is_vrml(path) || ends_as(path, (const char *const[]){ ".body", ".yaml", ".yml", NULL });
 }
 
 // One fixed link with the mesh as its shape; `base` is the file beside which `uri` is looked for.
@@ -222,10 +233,10 @@ static bool read_wrapper(BodyReader *reader, const YamlNode *top)
     BodyPartKeys keys = { .uri = uri, .prefix = "", .suffix = "", .device_prefix = "" };
     SourcePos pos = body_key(top, "model_file", "modelFile")->pos;
     bool is_mesh = body_is_mesh(uri);
-    if (strcmp(path_extension(uri), ".body") && !is_mesh) {
+    if (!body_is_model(uri) && !is_mesh) {
         diag_error(
             reader->diags, pos,
-            "model_file: %s is neither a .body file nor a mesh; other model formats are read through their own converters",
+            "model_file: %s is neither a body (.body, .wrl) nor a mesh; other model formats are read through their own converters",
             uri);
         return false;
     }
@@ -291,6 +302,25 @@ static bool read_body(BodyReader *reader, const YamlNode *top)
     return true;
 }
 
+static bool read_yaml(BodyReader *reader, const char *text, size_t size)
+{
+    BodyModel *model = reader->model;
+    YamlOptions options = { .limits = reader->limits };
+    reader->document = yaml_parse(reader->path, text, size, &options, reader->diags);
+    if (!reader->document)
+        return false;
+    *memory_push(model->documents, model->document_count, model->document_capacity) = reader->document;
+    return read_body(reader, yaml_root(reader->document));
+}
+
+static bool read_humanoid(BodyReader *reader, const char *text, size_t size)
+{
+    if (!body_humanoid_read(reader, text, size))
+        return false;
+    check_joint_ids(reader);
+    return true;
+}
+
 // The model owns the document: names and notes point into its text. Caches of shared shapes live as long as the
 // reading.
 static BodyModel *load_text(const char *path, const char *text, size_t size, const BodyLoad *load, DiagSink *diags)
@@ -310,13 +340,7 @@ static BodyModel *load_text(const char *path, const char *text, size_t size, con
                           .element_count = load->element_count,
                           .angle = DEGREE };
     reader.limits = limits_or_default(reader.options->limits);
-    YamlOptions yaml_options = { .limits = reader.limits };
-    reader.document = yaml_parse(path, text, size, &yaml_options, diags);
-    bool is_fine = reader.document != NULL;
-    if (is_fine) {
-        *memory_push(model->documents, model->document_count, model->document_capacity) = reader.document;
-        is_fine = read_body(&reader, yaml_root(reader.document));
-    }
+    bool is_fine = body_is_vrml(path) ? read_humanoid(&reader, text, size) : read_yaml(&reader, text, size);
     body_cache_free(&reader.geometries);
     body_cache_free(&reader.appearances);
     free(reader.said);

@@ -271,6 +271,8 @@ typedef struct BodyOptions {
 
 // Reads a body. NULL when nothing sensible can be made of the file; otherwise errors are in the sink and what was wrong
 // has its default or is left out.
+// A model of OpenHRP (.wrl with a node Humanoid) is read as well; any other .wrl is one fixed link with its shapes.
+bool body_is_model(const char *path);  // by its ending
 BodyModel *body_load(const char *path, const BodyOptions *options, DiagSink *diags);
 // A mesh of STL, OBJ, DAE or PLY as a model of one fixed link.
 bool body_is_mesh(const char *path);

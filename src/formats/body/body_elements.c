@@ -32,7 +32,7 @@ static BodyMassPart read_mass_part(BodyReader *reader, const YamlNode *map)
     return part;
 }
 
-static void set_sum(BodyLink *link, const BodyMassSum *sum)
+void body_mass_set(BodyLink *link, const BodyMassSum *sum)
 {
     assert(sum->count > 0);
     double mass = 0.0;
@@ -64,7 +64,7 @@ void body_link_mass(BodyReader *reader, const YamlNode *map, BodyLink *link, con
             body_mass_add(&all, sum->parts[i]);
         if (has_own)
             body_mass_add(&all, read_mass_part(reader, map));
-        set_sum(link, &all);
+        body_mass_set(link, &all);
         free(all.parts);
         return;
     }

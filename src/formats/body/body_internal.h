@@ -108,6 +108,7 @@ extern const char *const body_link_keys[];
 void body_elements_read(BodyReader *reader, const YamlNode *elements, ElementScope scope);
 void body_link_mass(BodyReader *reader, const YamlNode *map, BodyLink *link, const BodyMassSum *sum);
 void body_mass_add(BodyMassSum *sum, BodyMassPart part);
+void body_mass_set(BodyLink *link, const BodyMassSum *sum);
 const char *body_resolve(BodyReader *reader, const char *uri, const char *what, SourcePos pos);
 
 // body_shape.c
@@ -124,6 +125,30 @@ BodyNumbers body_vrml_numbers(Arena *arena, const FieldList *list, int per_item)
 bool body_vrml_faces(Arena *arena, const SceneNode *node, BodyGeometry *geometry);  // false: it has no points
 BodyAppearance *body_appearance_create(Arena *arena, SourcePos pos);                // with the defaults of Choreonoid
 void body_vrml_material(const SceneNode *material, BodyAppearance *appearance);     // NULL: nothing changes
+
+// body_wrl.c: what is to be seen below a node of a VRML97 file
+typedef struct WrlShapes {
+    BodyShape *items;
+    int count, capacity;
+} WrlShapes;
+#define WRL_INLINES_MAX 1000
+typedef struct WrlWalk {
+    Arena *arena;  // of what is found
+    const Limits *limits;
+    DiagSink *diags;
+    const char *path;  // of the file that is walked
+    WrlShapes *shapes;
+    bool is_collision;  // of Surfaces what collides, and nothing beside them; otherwise all that is seen
+    bool has_surfaces;  // out: there was one
+    bool is_inside;     // of a Surface
+    int depth, inline_count;
+    const struct WrlWalk *outer;  // the file that this one stands in
+} WrlWalk;
+BodyFrame body_wrl_frame(const SceneNode *node);  // of a Transform; the identity otherwise
+void body_wrl_collect(WrlWalk *walk, const SceneNode *node, BodyFrame frame);
+
+// body_humanoid.c: OpenHRP models
+bool body_humanoid_read(BodyReader *reader, const char *text, size_t size);
 
 // body_device.c
 extern const BodyDevice body_device_defaults;

@@ -39,10 +39,6 @@ void body_scene_gather(BodyScene *out, SceneNode *node);       // onto the stack
 // body_shapes.c: gathers the nodes of a shape, none when there is nothing to see or touch
 void body_shape_nodes(BodyScene *out, const BodyShape *shape, bool is_collision);
 // body_wrl.c: the shapes in a VRML97 file, or below one node of it, in the frame of the file
-typedef struct WrlShapes {
-    BodyShape *items;
-    int count, capacity;
-} WrlShapes;
 const WrlShapes *body_wrl_shapes(BodyScene *out, const BodyGeometry *geometry);  // NULL: reported
 void body_wrl_free(BodyScene *out);
 // body_devices.c: gathers the nodes of a device

@@ -22,13 +22,6 @@ struct WrlFile {
     struct WrlFile *next;
 };
 
-typedef struct Walk {
-    BodyScene *out;
-    const char *path;
-    WrlShapes *shapes;
-    int depth;
-} Walk;
-
 // Each face the other way round; coordinates of textures follow their corners no longer, and go.
 static void turn_faces(BodyGeometry *geometry)
 {
@@ -90,10 +83,10 @@ static bool read_grid(const Limits *limits, Arena *arena, const SceneNode *node,
 
 // Models for Choreonoid are VRML97: they have no more geometries than these, and what cannot be read is left out, as
 // there.
-static const BodyGeometry *read_geometry(const Walk *walk, const SceneNode *node)
+static const BodyGeometry *read_geometry(const WrlWalk *walk, const SceneNode *node)
 {
     assert_debug(node->type);
-    Arena *arena = scene_arena(walk->out->scene);
+    Arena *arena = walk->arena;
     BodyGeometry *geometry = body_geometry_create(arena, GEOMETRY_BOX, node->pos);
     const char *type = node->type->name;
     ShapeForm form = shape_form(node);
@@ -121,17 +114,17 @@ static const BodyGeometry *read_geometry(const Walk *walk, const SceneNode *node
     }
     if (!strcmp(type, "ElevationGrid")) {
         geometry->kind = BODY_ELEVATION_GRID;
-        return read_grid(walk->out->limits, arena, node, geometry) ? geometry : NULL;
+        return read_grid(walk->limits, arena, node, geometry) ? geometry : NULL;
     }
     return NULL;
 }
 
 // Defaults are those of Choreonoid, not of VRML97: a material that is not given is white there.
-static const BodyAppearance *read_appearance(const Walk *walk, const SceneNode *node)
+static const BodyAppearance *read_appearance(const WrlWalk *walk, const SceneNode *node)
 {
     if (!node || strcmp(node->type->name, "Appearance"))
         return NULL;
-    Arena *arena = scene_arena(walk->out->scene);
+    Arena *arena = walk->arena;
     BodyAppearance *appearance = body_appearance_create(arena, node->pos);
     const SceneNode *texture = scene_child(node, "texture");
     body_vrml_material(scene_child(node, "material"), appearance);
@@ -141,12 +134,12 @@ static const BodyAppearance *read_appearance(const Walk *walk, const SceneNode *
         appearance->texture_uri = url;
         appearance->texture_path = file_exists(path) ? path : NULL;
         if (!appearance->texture_path)
-            diag_warning(walk->out->diags, texture->pos, "texture '%.200s' is not found", url);
+            diag_warning(walk->diags, texture->pos, "texture '%.200s' is not found", url);
     }
     return appearance;
 }
 
-static BodyFrame transform_of(const SceneNode *node)
+BodyFrame body_wrl_frame(const SceneNode *node)
 {
     if (!scene_node_is(node, "Transform"))
         return BODY_FRAME_IDENTITY;
@@ -160,36 +153,80 @@ static BodyFrame transform_of(const SceneNode *node)
     return (BodyFrame){ m, t };
 }
 
-static const char *children_field(const SceneNode *node)
+static const char *children_field(const WrlWalk *walk, const SceneNode *node)
 {
-    return !strcmp(node->type->name, "Switch")    ? "choice"
-           : !strcmp(node->type->name, "LOD")     ? "level"
+    const char *type = node->type->name;
+    return !strcmp(type, "Switch")                ? "choice"
+           : !strcmp(type, "LOD")                 ? "level"
+           : !strcmp(type, "HrpHumanoid")         ? "humanoidBody"
+           : !strcmp(type, "HrpSurface")          ? (walk->is_collision ? "collision" : "visual")
            : schema_field(node->type, "children") ? "children"
                                                   : NULL;
 }
 
-// Depth and number of shapes are bounded here as well: a file with USE grows exponentially by its names alone.
-static void collect(Walk *walk, const SceneNode *node, BodyFrame frame)
+static void add_shape(WrlWalk *walk, const SceneNode *node, BodyFrame frame)
 {
-    assert_debug(walk->depth >= 0);
-    if (!node || walk->depth > walk->out->limits->nesting || walk->shapes->count >= 1000000)
+    const SceneNode *geometry_node = scene_child(node, "geometry");
+    const BodyGeometry *geometry = geometry_node ? read_geometry(walk, geometry_node) : NULL;
+    if (!geometry)
         return;
-    if (scene_node_is(node, "Shape")) {
-        const SceneNode *geometry_node = scene_child(node, "geometry");
-        const BodyGeometry *geometry = geometry_node ? read_geometry(walk, geometry_node) : NULL;
-        if (!geometry)
+    *memory_push(walk->shapes->items, walk->shapes->count, walk->shapes->capacity) =
+        (BodyShape){ .device = -1,
+                     .frame = frame,
+                     .geometry = geometry,
+                     .name = "",
+                     .appearance = read_appearance(walk, scene_child(node, "appearance")),
+                     .is_visual = true,
+                     .is_collision = true };
+}
+
+// Another file in the place of the node. One that inserts itself, also by way of others, would not end.
+static void collect_inline(WrlWalk *walk, const SceneNode *node, BodyFrame frame)
+{
+    const FieldList *urls = scene_list(node, "url");
+    if (urls->count == 0 || walk->inline_count >= WRL_INLINES_MAX)
+        return;
+    const char *path = path_join(walk->arena, path_directory(walk->arena, walk->path), urls->strings[0]);
+    for (const WrlWalk *outer = walk; outer; outer = outer->outer) {
+        if (!strcmp(outer->path, path)) {
+            diag_error(walk->diags, node->pos, "'%.200s' inserts itself; that part is left out", path);
             return;
-        *memory_push(walk->shapes->items, walk->shapes->count, walk->shapes->capacity) =
-            (BodyShape){ .device = -1,
-                         .frame = frame,
-                         .geometry = geometry,
-                         .name = "",
-                         .appearance = read_appearance(walk, scene_child(node, "appearance")),
-                         .is_visual = true,
-                         .is_collision = true };
+        }
+    }
+    walk->inline_count++;
+    if (!file_exists(path)) {
+        diag_warning(walk->diags, node->pos, "Inline '%.200s' is not found", path);
         return;
     }
-    const char *field = children_field(node);
+    FormatsOptions options = { .limits = walk->limits };
+    Scene *scene = formats_load_vrml(path, &options, walk->diags);
+    WrlWalk inner = *walk;
+    inner.path = path;
+    inner.outer = walk;
+    inner.is_inside = true;
+    body_wrl_collect(&inner, scene ? scene_root(scene) : NULL, frame);
+    walk->inline_count = inner.inline_count;
+    scene_destroy(scene);
+}
+
+// Depth and number of shapes are bounded here as well: a file with USE grows exponentially by its names alone.
+void body_wrl_collect(WrlWalk *walk, const SceneNode *node, BodyFrame frame)
+{
+    assert_debug(walk->depth >= 0);
+    if (!node || walk->depth > walk->limits->nesting || walk->shapes->count >= 1000000)
+        return;
+    bool is_surface = !strcmp(node->type->name, "HrpSurface"), was_inside = walk->is_inside;
+    if (scene_node_is(node, "Shape")) {
+        if (walk->is_inside || !walk->is_collision)
+            add_shape(walk, node, frame);
+        return;
+    }
+    if (!strcmp(node->type->name, "Inline")) {
+        if (walk->is_inside || !walk->is_collision)
+            collect_inline(walk, node, frame);
+        return;
+    }
+    const char *field = children_field(walk, node);
     if (!field)
         return;
     const FieldList *list = scene_list(node, field);
@@ -199,11 +236,14 @@ static void collect(Walk *walk, const SceneNode *node, BodyFrame frame)
     else if (!strcmp(field, "level"))
         last = int_min(last, 0);
     walk->depth++;
+    walk->is_inside = was_inside || is_surface;
+    walk->has_surfaces = walk->has_surfaces || is_surface;
     for (int i = first; i >= 0 && i <= last && i < list->count; i++) {
         const SceneNode *child = scene_list_node(list, i);
         if (child)
-            collect(walk, child, body_frame_mul(frame, transform_of(child)));
+            body_wrl_collect(walk, child, body_frame_mul(frame, body_wrl_frame(child)));
     }
+    walk->is_inside = was_inside;
     walk->depth--;
 }
 
@@ -215,7 +255,7 @@ static struct WrlFile *open_file(BodyScene *out, const char *path)
     struct WrlFile *file = memory_alloc(sizeof *file);
     file->path = arena_string(scene_arena(out->scene), path);
     FormatsOptions options = { .limits = out->limits };
-    file->scene = formats_load(path, &options, out->diags);
+    file->scene = formats_load_vrml(path, &options, out->diags);
     file->next = out->wrl_files;
     out->wrl_files = file;
     return file;
@@ -227,7 +267,7 @@ static BodyFrame cut_out_frame(const SceneNode *node)
 {
     BodyFrame frame = BODY_FRAME_IDENTITY;
     for (; node; node = scene_parent(node))
-        frame = body_frame_mul(transform_of(node), frame);
+        frame = body_frame_mul(body_wrl_frame(node), frame);
     frame.t = VEC3_ZERO;
     return frame;
 }
@@ -245,12 +285,16 @@ const WrlShapes *body_wrl_shapes(BodyScene *out, const BodyGeometry *geometry)
     part->node = geometry->node ? arena_string(scene_arena(out->scene), geometry->node) : NULL;
     part->next = file->parts;
     file->parts = part;
-    Walk walk = { .out = out, .path = file->path, .shapes = &part->shapes };
+    WrlWalk walk = { .arena = scene_arena(out->scene),
+                     .limits = out->limits,
+                     .diags = out->diags,
+                     .path = file->path,
+                     .shapes = &part->shapes };
     const SceneNode *top = geometry->node ? scene_find_def(file->scene, geometry->node) : scene_root(file->scene);
     if (!top)
         diag_error(out->diags, geometry->pos, "%s has no node '%s'", path_name(file->path), geometry->node);
     else
-        collect(&walk, top, geometry->node ? cut_out_frame(top) : BODY_FRAME_IDENTITY);
+        body_wrl_collect(&walk, top, geometry->node ? cut_out_frame(top) : BODY_FRAME_IDENTITY);
     return &part->shapes;
 }
 

@@ -129,9 +129,8 @@ static void place_body(Project *project, const YamlNode *item, const YamlNode *d
     const char *path = resolved(project, file->text, "body", file->pos);
     if (!path)
         return;
-    if (strcasecmp(path_extension(path), ".body") && strcasecmp(path_extension(path), ".yaml")
-        && strcasecmp(path_extension(path), ".yml") && !body_is_mesh(path)) {
-        diag_warning(project->diags, file->pos, "%s is no .body file (format '%s'); left out", path_name(path), format);
+    if (!body_is_model(path) && !body_is_mesh(path)) {
+        diag_warning(project->diags, file->pos, "%s is no body (format '%s'); left out", path_name(path), format);
         return;
     }
     BodyOptions options = { .limits = project->options->limits, .resolver = project->resolver };

@@ -175,8 +175,10 @@ static Scene *load_file(const ShapeSource *source, const char *url, const char *
         return NULL;
     FormatsOptions options = { .limits = store_limits(source->assets) };
     Scene *scene = NULL;
-    if (formats_detect(path, file->data, file->size) == FORMAT_VRML97)
-        scene = formats_load_text(path, file->data, file->size, &options, source->diags);
+    FileFormat format = formats_detect(path, file->data, file->size);
+    bool is_vrml = format == FORMAT_VRML97 || (format == FORMAT_BODY && file->size > 0 && file->data[0] == '#');
+    if (is_vrml)
+        scene = formats_load_vrml_text(path, file->data, file->size, &options, source->diags);
     else
         diag_error(source->diags, pos, "cannot read mesh '%s': it is no VRML97 file", path);
     if (scene)

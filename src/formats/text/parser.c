@@ -57,8 +57,11 @@ static bool read_unknown_node(Reader *reader, const Token *name, const char *def
 static const NodeType *find_type(Reader *reader, const Token *name, SceneProto **proto)
 {
     assert_debug(name->kind == TOKEN_WORD);
-    const NodeType *type = schema_type_text(name->text, name->length);
+    const NodeType *type = reader->format == FORMAT_VRML97 ? schema_humanoid_type(name->text, name->length) : NULL;
     *proto = NULL;
+    if (type)
+        return type;
+    type = schema_type_text(name->text, name->length);
     if (type && (type->flags & NODE_ABSTRACT) && !(type->flags & NODE_REMOVED))
         return NULL;
     bool is_free = false;
@@ -214,12 +217,14 @@ bool reader_node(Reader *reader, SceneNode **node)
 static bool skip_vrml97_statement(Reader *reader)
 {
     Token token = reader->token;
+    bool is_known = false;
     if (token_is(&token, "ROUTE")) {
         reader_advance(reader);
         for (int i = 0; i < 3 && reader->token.kind == TOKEN_WORD; i++)
             reader_advance(reader);
     } else if (token_is(&token, "PROTO")) {
         reader_advance(reader);
+        is_known = schema_humanoid_type(reader->token.text, reader->token.length) != NULL;
         if (reader->token.kind == TOKEN_WORD)
             reader_advance(reader);
         if (reader->token.kind == TOKEN_BRACKET_OPEN)
@@ -231,7 +236,7 @@ static bool skip_vrml97_statement(Reader *reader)
     }
     char buffer[64];
     if (reader->format == FORMAT_VRML97) {
-        if (reader_first_report(reader, "statement", token.text, token.length))
+        if (!is_known && reader_first_report(reader, "statement", token.text, token.length))
             diag_note(reader->diags, token.pos, "%s is ignored", token_describe(&token, buffer));
     } else {
         reader_error(reader, token.pos, "%s cannot stand in a world", token_describe(&token, buffer));

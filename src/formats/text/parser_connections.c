@@ -76,7 +76,8 @@ static void report_older_form(Reader *reader, const FieldType *type, SourcePos p
 {
     assert_debug(type->older);
     const FieldType *older = type->older;
-    if (!older->until || !reader->release || reader->release <= schema_release(older->until, strlen(older->until)))
+    if (!older->until || reader->format == FORMAT_VRML97 || !reader->release
+        || reader->release <= schema_release(older->until, strlen(older->until)))
         return;
     diag_warning(reader->diags, pos, "%s is of type %s; a value of type %s, as up to %s, is converted", type->name,
                  field_kind_name(type->kind), field_kind_name(older->kind), older->until);

@@ -131,7 +131,8 @@ static void read_stops(Physics *physics, PhysicsAxis *axis, double position)
         axis->min_stop = axis->max_stop = 0.0;
     }
     bool has_stops = axis->min_stop != axis->max_stop;
-    if (has_stops && (position < axis->min_stop - 1e-6 || position > axis->max_stop + 1e-6))
+    static const double slack = 1e-3;  // rad or m: a joint that was saved while it leaned on its stop is not told of
+    if (has_stops && (position < axis->min_stop - slack || position > axis->max_stop + slack))
         diag_warning(physics->diags, scene_field_pos(axis->parameters, "position"),
                      "position %g is outside the stops %g and %g; the joint starts by moving back", position,
                      axis->min_stop, axis->max_stop);

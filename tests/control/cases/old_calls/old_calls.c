@@ -1,11 +1,13 @@
 // Calls as programs before R2018 wrote them: range finders that are cameras, pasting without blending, labels without a
-// font.
+// font, movies without a caption, an end without a status.
 #include "check.h"
 
 #include <webots/camera.h>
 #include <webots/display.h>
 #include <webots/supervisor.h>
 #include <webots/utils/ansi_codes.h>
+
+#include <stdlib.h>
 
 static void range_finder_is_a_camera(void)
 {
@@ -37,6 +39,17 @@ static void fewer_arguments(void)
     wb_supervisor_set_label(1, "eight", 0.1, 0.2, 0.1, 0xffffff, 0, "Arial");
 }
 
+// Both forms are asked to compile; a run of the case neither films nor quits.
+static void movies_and_the_end(bool is_asked)
+{
+    if (!is_asked)
+        return;
+    wb_supervisor_start_movie("five.avi", 64, 48, 0, 75);
+    wb_supervisor_start_movie("seven.avi", 64, 48, 0, 75, 1, false);
+    wb_supervisor_simulation_quit(EXIT_SUCCESS);
+    wb_supervisor_simulation_quit();
+}
+
 static void colours_in_the_console(void)
 {
     ANSI_CLEAR_CONSOLE();
@@ -48,11 +61,13 @@ static void colours_in_the_console(void)
     printf("\n");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
     wb_robot_init();
     range_finder_is_a_camera();
     fewer_arguments();
+    movies_and_the_end(argc > 1);
     colours_in_the_console();
     check_steps(1);
     return check_done();
