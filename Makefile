@@ -1,6 +1,8 @@
 # The short way in. Everything is built by CMake with Ninja; see CMakePresets.json for the other builds.
 .PHONY: all program deps deps-run configure configure-run run test test-release test-clang test-asan test-tsan bench bench-peers installable install uninstall package docs clean
 JOBS ?= $(shell nproc)
+# Some tests wait for events most of the time: one more than there are cores keeps those busy.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 all: configure
 	@cmake --build build -j $(JOBS)
@@ -40,17 +42,17 @@ test-clang: deps
 	else echo "clang: not installed, left out"; fi
 
 test-release: all
-	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
+	@ctest --test-dir build --output-on-failure -j $(TEST_JOBS) -LE slow
 
 test-asan: deps
 	@test -f build-asan/build.ninja || cmake --preset asan >/dev/null
 	@cmake --build build-asan -j $(JOBS)
-	@ulimit -s 65536; ctest --test-dir build-asan --output-on-failure -j $(JOBS) -LE 'slow|sources'  # its frames are large
+	@ulimit -s 65536; ctest --test-dir build-asan --output-on-failure -j $(TEST_JOBS) -LE 'slow|sources'  # its frames are large
 
 test-tsan: deps
 	@test -f build-tsan/build.ninja || cmake --preset tsan >/dev/null
 	@cmake --build build-tsan -j $(JOBS) --target threaded_tests
-	@ctest --test-dir build-tsan --output-on-failure -j $(JOBS) -L threads
+	@ctest --test-dir build-tsan --output-on-failure -j $(TEST_JOBS) -L threads
 
 bench: all
 	@scripts/bench

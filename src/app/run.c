@@ -117,6 +117,10 @@ static int finish(Run *run, bool is_recorded)
     }
     if (sim_failure(run->sim))
         return EXIT_SIMULATION;
+    if (run_was_interrupted() && run->last_step != UINT64_MAX && sim_steps(run->sim) < run->last_step) {
+        fprintf(stderr, "talus: ended by a signal before the time that was asked for\n");
+        return run_ending_code();
+    }
     if (run->control && control_quit_status(run->control) >= 0)
         return control_quit_status(run->control);
     if (!is_fine)

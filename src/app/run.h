@@ -77,6 +77,7 @@ void run_catch_signals(double timeout);  // s on the clock, 0: none
 void run_set_loading(bool is_loading);   // a signal then ends the process at once
 bool run_make_step(Sim *sim);            // false: the run is over
 bool run_was_interrupted(void);
+int run_ending_code(void);  // of a run that was interrupted
 bool run_is_out_of_time(void);
 const char *run_long_step(void);           // what is said of a step that was over its budget; NULL: none was
 bool run_is_in_step(int64_t *serial);      // for the budget of a step

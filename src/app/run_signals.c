@@ -92,6 +92,8 @@ bool run_make_step(Sim *sim)
 
 bool run_was_interrupted(void) { return is_interrupted; }
 
+int run_ending_code(void) { return (int)ending_code; }
+
 static void start_clock(double seconds, const struct sigaction *action)
 {
     sigaction(SIGALRM, action, NULL);

@@ -162,7 +162,6 @@ void rays_destroy(Rays *rays)
     free(rays->paints);
     free(rays->veils);
     free(rays->dots);
-    free(rays->brdf);
     free(rays->circle);
     lighting_free(rays);
     free(rays);

@@ -271,14 +271,15 @@ struct Rays {
     Dot *dots;
     int lamp_count, lamp_capacity, cover_count, cover_capacity, paint_count, paint_capacity, veil_count, veil_capacity,
         dot_count, dot_capacity;
-    Pose view;                    // of the main view, for what stands before it
-    uint64_t veiled;              // eyes that something is hidden from
-    float (*brdf)[BRDF_SIDE][2];  // scale and bias by roughness and cosine; NULL until a physical surface is listed
-    double linear[LINEAR_PLACES + 2];  // the sRGB curve
-    float (*circle)[2];                // places around it, for what is soft
-    uint64_t placings;                 // how often something was listed or moved
-    struct Raster *raster;             // of the last flat picture; NULL: there was none
-    struct Shadows *shadows;           // NULL: not yet wanted
+    Pose view;                          // of the main view, for what stands before it
+    uint64_t veiled;                    // eyes that something is hidden from
+    const float (*brdf)[BRDF_SIDE][2];  // brdf_table(): scale and bias by roughness and cosine; NULL until a physical
+                                        // surface is listed
+    double linear[LINEAR_PLACES + 2];   // the sRGB curve
+    float (*circle)[2];                 // places around it, for what is soft
+    uint64_t placings;                  // how often something was listed or moved
+    struct Raster *raster;              // of the last flat picture; NULL: there was none
+    struct Shadows *shadows;            // NULL: not yet wanted
     void (*shade)(const Rays *rays, struct Lit *lit, const RaysStyle *style);
     void (*fill)(const struct Raster *raster, int column, int row);
     int (*block)(const Rays *rays, int column, int row, struct Lit *lit, RaysBlock *seen);
@@ -422,6 +423,6 @@ Vec3 sky_for_people(const Lighting *lighting,
 Vec3 cube_at(const SkyCube *cube, Vec3 direction, double level);
 
 // ---- brdf.c ----
-void brdf_fill(float table[BRDF_SIDE][BRDF_SIDE][2]);
+const float (*brdf_table(void))[BRDF_SIDE][2];  // scale and bias by roughness and cosine
 
 #endif

@@ -32,10 +32,8 @@ typedef struct Walk {
 static void add_visual(Rays *rays, const Visual *visual)
 {
     assert_debug(visual->node && visual->mesh < rays->mesh_count);
-    if (visual->look.is_physical && !rays->brdf) {
-        rays->brdf = memory_alloc_array(BRDF_SIDE, sizeof *rays->brdf);
-        brdf_fill(rays->brdf);
-    }
+    if (visual->look.is_physical)
+        rays->brdf = brdf_table();
     *memory_push(rays->visuals, rays->visual_count, rays->visual_capacity) = *visual;
 }
 

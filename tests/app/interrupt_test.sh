@@ -60,5 +60,19 @@ wait $talus
 code=$?
 [[ $last =~ ^[0-9.e-]+,-[0-9.e+]+$ ]] || failed "the last line of the recording is '$last'"
 grep -q 'long step' "$scratch/err" && failed "a short step was cut"
-[ $code -lt 128 ] || [ $code = 143 ] || failed "exit code $code"
+[ $code = 0 ] || [ $code = 143 ] || failed "exit code $code"
+
+# A run without an end ends well by a signal; one that was to make more steps says that it did not.
+printf '#VRML_SIM R2025a utf8\nWorldInfo { }\nDEF BALL Solid { boundingObject Sphere { } }\n' > "$scratch/worlds/still.wbt"
+for words in "0:" "143:--until 1e9" "143:--steps 1000000000"; do
+  mkfifo "$scratch/row"
+  "$TALUS_PROGRAM" run "$scratch/worlds/still.wbt" ${words#*:} --record "$scratch/row" --columns 'BALL.x' --quiet >/dev/null 2>"$scratch/err" &
+  talus=$!
+  { read -r line; kill -s TERM $talus; cat >/dev/null; } <"$scratch/row"
+  wait $talus
+  code=$?
+  [ $code = "${words%%:*}" ] || failed "SIGTERM with '${words#*:}': exit code $code"
+  [ $code = 0 ] || grep -q 'ended by a signal before' "$scratch/err" || failed "SIGTERM with '${words#*:}': nothing is said"
+  rm "$scratch/row"
+done
 exit $failures

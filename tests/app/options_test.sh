@@ -2,9 +2,10 @@
 # Walks every option of every verb, as --help lists them: a wrong word, a wrong number, a missing value, a value for a flag and a wrong
 # name are usage errors that say so; every verb has --quiet and --json, knows --help, and takes -- as the end of options.
 set -u
-exec python3 - "$TALUS_PROGRAM" "$TALUS_BUILD_DIR/scratch/options" <<'P'
+is_sanitized=$(grep -cE '^TALUS_SANITIZE:[A-Z]*=.+' "$TALUS_BUILD_DIR/CMakeCache.txt")
+exec python3 - "$TALUS_PROGRAM" "$TALUS_BUILD_DIR/scratch/options" "$is_sanitized" <<'P'
 import os, re, shutil, subprocess, sys
-talus, work = sys.argv[1], sys.argv[2]
+talus, work, is_sanitized = sys.argv[1], sys.argv[2], sys.argv[3] != "0"
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 failures = []
@@ -40,6 +41,9 @@ for verb in verbs:
             continue
         if value:
             refuse([verb, f"--{name}"], "wants a value")
+        if is_sanitized:  # one parser reads all rows: its faults of memory show in one form of each
+            continue
+        if value:
             refuse([verb, f"--{name}=", "x"], "empty|wants")
         else:
             refuse([verb, f"--{name}=1", "x"], "takes no value")

@@ -76,7 +76,7 @@ loads()
         printf '#VRML_SIM R2025a utf8\nWorldInfo { }\n'
         awk 'BEGIN { for (i = 0; i < 150000; i++) print "Solid { translation " i " 0 0 name \"" i "\" boundingObject Box { } physics Physics { } }" }'
     } > "$scratch/worlds/large.wbt"
-    "$TALUS_PROGRAM" run "$scratch/worlds/large.wbt" --steps 1 > "$log" 2>&1 &
+    "$TALUS_PROGRAM" run "$scratch/worlds/large.wbt" --steps 1000000000 > "$log" 2>&1 &
     local talus=$!
     # Its memory grows with what it reads.
     until [ "$(awk '/VmRSS/ { print $2 }' /proc/$talus/status 2> /dev/null || echo 999999)" -gt 40000 ]; do

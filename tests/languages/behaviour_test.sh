@@ -10,7 +10,7 @@ run_behaviour()
     language_program "$project" "tests/languages/$world.$2" "$world" || return 1
     language_program "$project" tests/languages/echo.py echo
     cp tests/languages/*.wbo "$project/controllers/$world/"
-    timeout 100 "$TALUS_PROGRAM" run "$project/worlds/$world.wbt" --until 20 --controller-timeout 60000 --input tests/languages/behaviour.input \
+    timeout 600 "$TALUS_PROGRAM" run "$project/worlds/$world.wbt" --until 20 --controller-timeout 60000 --input tests/languages/behaviour.input \
         > "$project/$world.log" 2>&1
     sed -n 's/^\[[A-Za-z ]*\] say //p' "$project/$world.log" > "$project/$world.txt"
     grep -q '^done' "$project/$world.txt" || { cat "$project/$world.log"; return 1; }

@@ -9,7 +9,7 @@ run_probe()
 {
     local group=$1 language=$2 project=$scratch/$2
     language_program "$project" "$TALUS_BUILD_DIR/tests/languages/probe_$group.$3" "$group" || return 1
-    timeout 100 "$TALUS_PROGRAM" run "$project/worlds/$group.wbt" --steps 60 --controller-timeout 60000 > "$project/$group.log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$project/worlds/$group.wbt" --steps 60 --controller-timeout 60000 > "$project/$group.log" 2>&1
     sed -n 's/^\[[a-z A-Z0-9_]*\] \([A-Z][A-Za-z]*\.[A-Za-z_0-9]* .*\)/\1/p' "$project/$group.log" | sed "s|$project|PROJECT|g" > "$project/$group.txt"
 }
 

@@ -11,7 +11,7 @@ run_project()
     cp -r "tests/languages/projects/$1" "$project"
     "$TALUS_PROGRAM" build "$project" > "$project/build.log" 2>&1 || { cat "$project/build.log"; return 1; }
     [ -f "$project/input" ] && more=(--input "$project/input")
-    timeout 60 "$TALUS_PROGRAM" run "$project/worlds/$1.wbt" --until 6 --controller-timeout 30000 "${more[@]}" > "$project/log" 2>&1
+    timeout 600 "$TALUS_PROGRAM" run "$project/worlds/$1.wbt" --until 6 --controller-timeout 60000 "${more[@]}" > "$project/log" 2>&1
     grep -o 'RESULT.*' "$project/log" | diff "$project/expected" - || { cat "$project/build.log" "$project/log"; return 1; }
 }
 
