@@ -475,10 +475,14 @@ static void surface_lane(const PgsScratch *s, PgsSurface *to, int lane, const So
     to->bounce_velocity[lane] = solver_surface_bounces(surface) ? (float)surface->bounce_velocity : BLOCK_NO_BOUNCE;
 }
 
+// The same in all lanes.
 static void surface_fill(const PgsScratch *s, PgsSurface *to, const SolverSurface *surface)
 {
-    for (int lane = 0; lane < BLOCK_LANES; lane++)
-        surface_lane(s, to, lane, surface);
+    F8 *numbers = &to->gamma1, zero = { 0 };
+    static_assert(sizeof *to % sizeof *numbers == 0, "nothing else stands in it");
+    surface_lane(s, to, 0, surface);
+    for (size_t i = 0; i < sizeof *to / sizeof *numbers; i++)
+        numbers[i] = zero + numbers[i][0];
 }
 
 // How much there is of what blocks are made of.
