@@ -118,7 +118,7 @@ typedef struct Shape {
     ShapePlace *placed;  // see shape_placed()
     bool is_centred;     // `placed` is the identity
     bool is_alive;
-    bool is_colliding;  // last pass
+    bool is_alone;      // its solid belongs to no robot, and none stands above or below it
     bool was_changed;   // moved or resized by hand since the last pass: wakes what it touches
     bool
         has_ridden;  // without a body itself, it moved with the one above it since the last pass: wakes what it touches
@@ -306,6 +306,7 @@ struct Physics {
     double step_turn;         // and in the last step
     bool has_unsound_states;  // of a plain world: the step left some that finite_check_states() has to look at
     int previous_capacity;
+    bool has_frozen;  // some body may be frozen
     MeshEntry *meshes;
     int mesh_count, mesh_capacity;
 
