@@ -353,8 +353,9 @@ void shape_offset(Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
-    set_placed(physics, index,
-               pose_mul(pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)), ode_offset(shape)));
+    set_placed(
+        physics, index,
+        pose_mul(pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)), ode_offset(shape)));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)

@@ -137,9 +137,8 @@ static int find_sibling(const Broadphase *b, const FatBox *box)
 static TreeNode leaf_of(const Broadphase *b, int proxy, int parent)
 {
     const Proxy *p = &b->proxies[proxy];
-    return (TreeNode){
-        .box = p->fat, .parent = parent, .child = { -1, proxy }, .category = p->category, .mask = p->mask
-    };
+    return (
+        TreeNode){ .box = p->fat, .parent = parent, .child = { -1, proxy }, .category = p->category, .mask = p->mask };
 }
 
 void broad_tree_insert(Broadphase *b, int proxy)

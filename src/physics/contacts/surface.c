@@ -309,8 +309,7 @@ bool contact_surface_of_pair(const Physics *physics, PhysicsContact *contact)
     int entry = rule_of_pair(physics, contact);
     int rule = entry < 0 ? -(entry + 1) : entry;
     contact->surface = 2 * rule;
-    contact->has_own_surface = rule_differs(&table->rules[rule])
-                               || is_moved_by_fittings(physics, contact);
+    contact->has_own_surface = rule_differs(&table->rules[rule]) || is_moved_by_fittings(physics, contact);
     return !contact->has_own_surface;
 }
 

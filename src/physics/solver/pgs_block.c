@@ -159,7 +159,10 @@ static inline F8 row_mass(const PgsBlock *block, F8 is_used, const F8 *r1, const
     return row_prepare(block, is_used, r1, r2, axis, gamma, arm1, turn1, arm2, turn2);
 }
 
-static inline PgsSide *other_side(const PgsBlock *block, int point) { return block->others ? &block->others[point] : NULL; }
+static inline PgsSide *other_side(const PgsBlock *block, int point)
+{
+    return block->others ? &block->others[point] : NULL;
+}
 
 // Where the two come together faster than `bounce_velocity` they are to part with a share of that speed.
 static void prepare_bounce(PgsBlock *block, const PgsVelocity *before)

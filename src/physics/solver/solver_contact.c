@@ -328,8 +328,7 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
         contact_place(input, contact, run->bodies[0], at);
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + i);
         if (rolling)
-            rolling[i] = match >= 0 && solver->had_rolling ? solver->rolling_memory_last[match]
-                                                           : (RollingMemory){ 0 };
+            rolling[i] = match >= 0 && solver->had_rolling ? solver->rolling_memory_last[match] : (RollingMemory){ 0 };
         if (match >= 0)
             *memory = last[match];
         else

@@ -256,16 +256,16 @@ struct Solver {
     DirectMethod direct;
     Topology topology;
     RowMemory *row_memory;
-    ContactMemory *contact_memory;       // of this step, from its beginning on
-    ContactMemory *contact_memory_last;  // in `shared`, until contacts have found what they remember
+    ContactMemory *contact_memory;                        // of this step, from its beginning on
+    ContactMemory *contact_memory_last;                   // in `shared`, until contacts have found what they remember
     RollingMemory *rolling_memory, *rolling_memory_last;  // beside them, while a surface has rolling friction
     bool has_rolling, had_rolling;                        // in this step, in the last one
     SharedBlock shared;
     int contact_last_count;
     PairOrder contact_order, contact_order_last;
     ContactChunk *chunks;
-    bool is_order_known;      // false: the memory was changed after its step
-    int32_t *contact_table;   // hash of last step's contacts by key, when they stand in no useful order
+    bool is_order_known;     // false: the memory was changed after its step
+    int32_t *contact_table;  // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
     ContactRun *contact_runs;
     int32_t *node_of_body;
@@ -280,7 +280,8 @@ struct Solver {
     PgsScratch *pgs_scratch;
     IslandTask *pgs_tasks;  // of the islands that are iterated
     int pgs_task_capacity;
-    int row_memory_capacity, contact_memory_capacity, rolling_memory_capacity, contact_table_capacity, node_capacity, iterated_capacity;
+    int row_memory_capacity, contact_memory_capacity, rolling_memory_capacity, contact_table_capacity, node_capacity,
+        iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_runs_capacity,
         group_awake_capacity;
     int island_capacity, explained_capacity, contact_run_capacity, chunk_capacity, bundle_capacity;
