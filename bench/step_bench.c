@@ -54,7 +54,7 @@ static const struct {
     { "humanoid", scene_humanoids, false }, { "ragdoll", build_ragdolls, false }, { "chain", scene_chain, false },
     { "swarm", scene_swarm, true },         { "pile", build_pile, false },        { "mixed", build_mixed, false },
     { "stack", scene_stack, false },        { "towers", build_towers, false },    { "terrain", scene_terrain, false },
-    { "rest", build_rest, false },
+    { "rest", build_rest, false },          { "pit", scene_pit, false },
 };
 
 static double now(void)

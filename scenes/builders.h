@@ -137,11 +137,10 @@ static inline double scene_random(uint64_t *state)
 }
 
 // Boxes (or boxes, balls, capsules and cylinders in turn) that fall into a pit.
-static inline void scene_pile(Text *out, int count, bool is_mixed)
+static inline void scene_pile_of_side(Text *out, int count, bool is_mixed, int side)
 {
     uint64_t state = 88172645463325252ull;
     scene_header(out, 8, true);
-    int side = (int)ceil(cbrt(count / 2.0));
     double cell = 0.3, half = side * cell / 2 + 0.05, height = 0.3 * (count / (side * side) + 2);
     for (int i = 0; i < 4; i++) {
         double x = (i == 0) - (i == 1), y = (i == 2) - (i == 3);
@@ -165,6 +164,15 @@ static inline void scene_pile(Text *out, int count, bool is_mixed)
             text_printf(out, "Cylinder { radius 0.08 height %.17g } }\n", 2 * e);
     }
 }
+
+// Twice as high as wide.
+static inline void scene_pile(Text *out, int count, bool is_mixed)
+{
+    scene_pile_of_side(out, count, is_mixed, (int)ceil(cbrt(count / 2.0)));
+}
+
+// As high as a pile of a thousand and wider: what lies on a body, and how long it falls, is the same for any number.
+static inline void scene_pit(Text *out, int count) { scene_pile_of_side(out, count, false, (int)ceil(sqrt(count / 16.0))); }
 
 // A pyramid, one box thick.
 static inline void scene_stack(Text *out, int rows)

@@ -163,6 +163,7 @@ static void freeze(Physics *physics, int index)
     state->linear = state->angular = VEC3_ZERO;
     state->force = state->torque = VEC3_ZERO;
     state->is_frozen = 1;
+    physics->has_frozen = true;
     state->is_disabled = 1;
     body_moved_asleep(physics, index);  // the last poses may not have been computed, and it moves no more
     body_set_force(physics, index, VEC3_ZERO, VEC3_ZERO);

@@ -118,8 +118,8 @@ typedef struct Shape {
     ShapePlace *placed;  // see shape_placed()
     bool is_centred;     // `placed` is the identity
     bool is_alive;
-    bool is_colliding;  // last pass
-    bool was_changed;   // moved or resized by hand since the last pass: wakes what it touches
+    bool is_alone;     // its solid belongs to no robot, and none stands above or below it
+    bool was_changed;  // moved or resized by hand since the last pass: wakes what it touches
     bool
         has_ridden;  // without a body itself, it moved with the one above it since the last pass: wakes what it touches
     bool is_rider;   // listed in Sleep.riders
@@ -306,6 +306,7 @@ struct Physics {
     double step_turn;         // and in the last step
     bool has_unsound_states;  // of a plain world: the step left some that finite_check_states() has to look at
     int previous_capacity;
+    bool has_frozen;  // some body may be frozen
     MeshEntry *meshes;
     int mesh_count, mesh_capacity;
 
@@ -389,7 +390,7 @@ int shapes_build(Physics *physics, int solid, int fluid, SceneNode *bounding, Po
 // Adds the mass of every shape of a boundingObject, at this density, in the solid's frame. False when nothing has any.
 // `is_quiet`: the file gives the mass by itself, so what cannot be computed is nobody's loss.
 bool shapes_mass(Physics *physics, SceneNode *bounding, double density, bool is_quiet, MassProperties *mass);
-void shape_place(Physics *physics, int shape);   // puts a body-less one where its solid is
+void shape_place(Physics *physics, int shape);  // puts a body-less one where its solid is
 void shape_set_local(Physics *physics, int shape, Pose local);
 void shape_offset(Physics *physics, int shape);  // puts one of a body where its solid is in the body's frame
 void shape_enter(Physics *physics, int shape);   // into the broad phase, by what it is on
@@ -628,9 +629,9 @@ void physics_prefetch(const Physics *physics,
 
 // ---- share.c ----
 void pose_store(Arena *arena, Pose **to, Pose pose);  // NULL stays what it is for the identity
-void physics_own_rows(Physics *physics);    // before solids or bodies are written
-void physics_fit_rows(Physics *physics);    // after it was built
-void physics_bodies_new(Physics *physics);  // after what they are was written
+void physics_own_rows(Physics *physics);              // before solids or bodies are written
+void physics_fit_rows(Physics *physics);              // after it was built
+void physics_bodies_new(Physics *physics);            // after what they are was written
 
 // ---- snapshot.c ----
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);

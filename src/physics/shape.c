@@ -353,8 +353,9 @@ void shape_offset(Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
-    set_placed(physics, index,
-               pose_mul(pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)), ode_offset(shape)));
+    set_placed(
+        physics, index,
+        pose_mul(pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)), ode_offset(shape)));
 }
 
 void mesh_forget(Physics *physics, const SceneNode *geometry)
@@ -394,6 +395,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
     if (!form.is_known)
         return;
     const PhysicsSolid *solid = owner->solid >= 0 ? &physics->solids[owner->solid] : NULL;
+    bool is_alone = solid && solid->robot < 0 && solid->parent < 0 && solid->end == owner->solid + 1;
     int body = solid ? solid->body : -1;
     if (body >= 0 && form.type->traits & GEOMETRY_IS_GROUND) {
         diag_error(physics->diags, geometry->pos, "a %s cannot move: it stays where it is, without the Physics of '%s'",
@@ -419,7 +421,8 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
                       .placed = before.placed,
                       .tag = before.tag,
                       .ode_offset = before.ode_offset,
-                      .is_alive = true };
+                      .is_alive = true,
+                      .is_alone = is_alone };
     shape_set_local(physics, index, placed.pose);
     if (form.kind == GEOMETRY_HEIGHTS)
         set_heights_offset(physics, &form, shape);

@@ -341,8 +341,10 @@ static void restore_bodies(Physics *physics)
             continue;
         mirror_body_state(physics, i);
         mirror_body_force(physics, i);
-        if (physics->body_states[i].is_frozen)
+        if (physics->body_states[i].is_frozen) {
+            physics->has_frozen = true;
             mirror_body_frozen(physics, i, true);
+        }
         mirror_body_enabled(physics, i);
     }
 }

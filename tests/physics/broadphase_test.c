@@ -223,9 +223,28 @@ static void test_nested(void **state)
     broadphase_destroy(broadphase);
 }
 
+// What may not meet is not looked at one by one: the pairs of so many static boxes in one place would take hours.
+static void test_many_static(void **state)
+{
+    (void)state;
+    enum { STATIC_COUNT = 400000, STATIC = 1, MOVING = 2 };
+    const BroadBox box = { { 0, 0, 0 }, { 1, 1, 1 } };
+    Broadphase *broadphase = broadphase_create();
+    for (int i = 0; i < STATIC_COUNT; i++)
+        broadphase_add(broadphase, i, STATIC, ~(uint32_t)STATIC, 0, &box);
+    broadphase_add(broadphase, STATIC_COUNT, MOVING, ~0u, 0, &box);
+    int count;
+    const BroadPair *pairs = broadphase_pairs(broadphase, &count);
+    assert_int_equal(count, STATIC_COUNT);
+    for (int i = 0; i < count; i++)
+        CHECK(pairs[i].a == i && pairs[i].b == STATIC_COUNT, "the moving one meets each static one");
+    broadphase_destroy(broadphase);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_all_at_once),
-                                        cmocka_unit_test(test_rays), cmocka_unit_test(test_nested) };
+                                        cmocka_unit_test(test_rays), cmocka_unit_test(test_nested),
+                                        cmocka_unit_test(test_many_static) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,9 +82,8 @@ static void bring_together(const CollideShape *a, CollidePose *pa, const Collide
 }
 
 // Triangles do not know that they make a box; yet what they say is the box's least overlap, and the way out of it.
-static void boxes_of_triangles_are_boxes(void **state)
+static void boxes_of_sequence(void)
 {
-    (void)state;
     for (int i = 0; i < COUNT_OF(BOXES); i++) {
         const CollideShape *a = &BOXES[i], *b = &BOXES[(i + 1) % COUNT_OF(BOXES)];
         Mesh *meshes[2];
@@ -127,6 +126,21 @@ static void boxes_of_triangles_are_boxes(void **state)
             mesh_destroy(meshes[k]);
         }
     }
+}
+
+// The second and third sequence have poses in which a corner lies just behind a face that it hardly sticks out to,
+// beside the way that is really out.
+static void boxes_of_triangles_are_boxes(void **state)
+{
+    (void)state;
+    static const uint64_t sequences[] = { 5, 1, 3 };
+    uint64_t others = 0;
+    for (int i = 0; i < COUNT_OF(sequences); i++) {
+        seed = sequences[i];
+        boxes_of_sequence();
+        others = i == 0 ? seed : others;
+    }
+    seed = others;
 }
 
 // On the ground: as deep as the lowest corner, found by looking at all; at its place; and no more points than hold a

@@ -24,7 +24,8 @@ typedef struct TreeNode {
     int32_t parent;
     int32_t child[2];  // child[0] < 0: a leaf of proxy child[1]
     int32_t height;
-    uint32_t stamp;  // that of the search when a moved proxy stands below
+    uint32_t stamp;           // that of the search when a moved proxy stands below
+    uint32_t category, mask;  // of all proxies below: a thousand static ones in one place meet nobody among themselves
 } TreeNode;
 
 typedef struct Proxy {

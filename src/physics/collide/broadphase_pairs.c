@@ -48,12 +48,14 @@ static void stamp_moved(Broadphase *b)
     }
 }
 
-// Puts two nodes on the list when one of them holds a moved proxy and their boxes overlap.
+// Puts two nodes on the list when one of them holds a moved proxy, their boxes overlap and some of their proxies may
+// meet.
 static inline int pair_push(const Broadphase *b, NodePair *list, int count, int x, int y)
 {
     const TreeNode *p = &b->nodes[x], *q = &b->nodes[y];
     list[count] = (NodePair){ x, y };
-    return count + (((p->stamp == b->stamp) | (q->stamp == b->stamp)) & (fat_overlap(&p->box, &q->box)));
+    bool may_meet = ((p->category & q->mask) | (q->category & p->mask)) != 0;
+    return count + (((p->stamp == b->stamp) | (q->stamp == b->stamp)) & may_meet & fat_overlap(&p->box, &q->box));
 }
 
 // Replaces two nodes by what is below them, at most three pairs, or adds two leaves to what was found.

@@ -66,6 +66,8 @@ static void node_refit(TreeNode *nodes, int index)
     const TreeNode *x = &nodes[node->child[0]], *y = &nodes[node->child[1]];
     node->box = join(&x->box, &y->box);
     node->height = 1 + int_max(x->height, y->height);
+    node->category = x->category | y->category;
+    node->mask = x->mask | y->mask;
 }
 
 // Swaps a child of `index` with a grandchild on the other side when that makes the other side's box smaller.
@@ -132,12 +134,19 @@ static int find_sibling(const Broadphase *b, const FatBox *box)
     return index;
 }
 
+static TreeNode leaf_of(const Broadphase *b, int proxy, int parent)
+{
+    const Proxy *p = &b->proxies[proxy];
+    return (
+        TreeNode){ .box = p->fat, .parent = parent, .child = { -1, proxy }, .category = p->category, .mask = p->mask };
+}
+
 void broad_tree_insert(Broadphase *b, int proxy)
 {
     assert(proxy >= 0 && proxy < b->proxy_count);
     b->insert_count++;
     int leaf = node_take(b);
-    b->nodes[leaf] = (TreeNode){ .box = b->proxies[proxy].fat, .parent = -1, .child = { -1, proxy } };
+    b->nodes[leaf] = leaf_of(b, proxy, -1);
     b->proxies[proxy].node = leaf;
     if (b->root < 0) {
         b->root = leaf;
@@ -204,7 +213,7 @@ static void subtree_build(Broadphase *b, Centre *list, int count, int index, int
 {
     if (count == 1) {
         int proxy = list[0].proxy;
-        b->nodes[index] = (TreeNode){ .box = b->proxies[proxy].fat, .parent = parent, .child = { -1, proxy } };
+        b->nodes[index] = leaf_of(b, proxy, parent);
         b->proxies[proxy].node = index;
         return;
     }

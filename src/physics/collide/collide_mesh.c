@@ -165,8 +165,9 @@ static double depth_limit(const Meeting *m, int mesh)
     return larger(own->has_back ? smaller(own->reach, other->reach) : own->reach, m->touch.margin);
 }
 
-// Looks at one face: takes its way out when it is the shortest so far, or notes how near in front of it the corner is.
-static void ask_face(const Meeting *m, const Corner *c, int triangle, WayOut *best, double *in_front)
+// Looks at one face: takes its way out when it is the shortest so far of those that are sure, or of the others, or
+// notes how near in front of it the corner is.
+static void ask_face(const Meeting *m, const Corner *c, int triangle, WayOut best[2], double *in_front)
 {
     const CollideSurface *face = m->meshes[1 - c->of];
     const double *a = mesh_tree_corner(face->tree, triangle, 0);
@@ -180,10 +181,13 @@ static void ask_face(const Meeting *m, const Corner *c, int triangle, WayOut *be
         *in_front = smaller(*in_front, -depth);
     for (int side = 0; side <= face->has_back; side++) {
         double sign = side ? -1.0 : 1.0, n[3] = { sign * normal[0], sign * normal[1], sign * normal[2] };
-        if (sign * depth >= -m->touch.margin && sign * depth < best->depth && sticks_out(m, c, n, CORNER_ASKEW)) {
-            best->is_sure = sticks_out(m, c, n, EDGE_UPRIGHT);
-            best->depth = sign * depth;
-            vec_copy(n, best->normal);
+        if (!(sign * depth >= -m->touch.margin && sign * depth < larger(best[0].depth, best[1].depth))
+            || !sticks_out(m, c, n, CORNER_ASKEW))
+            continue;
+        bool is_sure = sticks_out(m, c, n, EDGE_UPRIGHT);
+        if (sign * depth < best[is_sure].depth) {
+            best[is_sure] = (WayOut){ .depth = sign * depth, .is_sure = is_sure };
+            vec_copy(n, best[is_sure].normal);
         }
     }
 }
@@ -194,11 +198,12 @@ static bool find_way_out(const Meeting *m, const Corner *c, WayOut *way)
     MeshQuery query = query_around(c->at, c->at, depth_limit(m, 1 - c->of));
     MeshWalk walk;
     double in_front = INFINITY;
-    way->depth = INFINITY;
+    WayOut best[2] = { { .depth = INFINITY }, { .depth = INFINITY } };  // that are not sure, that are
     mesh_walk_begin(&walk, face->tree, &query);
     for (int count = mesh_walk_next(&walk, face->tree); count > 0; count = mesh_walk_next(&walk, face->tree))
         for (int i = 0; i < count; i++)
-            ask_face(m, c, walk.found[i], way, &in_front);
+            ask_face(m, c, walk.found[i], best, &in_front);
+    *way = best[0].depth < (best[1].depth < INFINITY ? MUCH_SHORTER_WAY * best[1].depth : INFINITY) ? best[0] : best[1];
     // Nearer to the front of one face than to the back of another: outside.
     return way->depth < INFINITY && fabs(way->depth) <= in_front;
 }
@@ -297,13 +302,16 @@ static bool is_outside(const Ledge *ledge, const double normal[3], double sign, 
     return true;
 }
 
-static bool has_shorter_way(const Meeting *m, int of, const Ledge *ledge, const double normal[3], double depth)
+// `is_sure`: the edge really sticks out along the normal. Then a way that its end just might take is none.
+static bool has_shorter_way(const Meeting *m, int of, const Ledge *ledge, const double normal[3], double depth,
+                            bool is_sure)
 {
     for (int end = 0; end < 2; end++) {
         Corner c = corner_of(m, of, ledge->triangle, (ledge->edge + end) % 3);
         WayOut way;
         double world[3], n[3];
-        if (!find_way_out(m, &c, &way) || !(way.depth < (way.is_sure ? SHORTER_WAY : MUCH_SHORTER_WAY) * depth))
+        if (!find_way_out(m, &c, &way) || (is_sure && !way.is_sure)
+            || !(way.depth < (way.is_sure ? SHORTER_WAY : MUCH_SHORTER_WAY) * depth))
             continue;
         rotate(m->poses[1 - of].rotation, way.normal, world);
         rotate_back(m->poses[1].rotation, world, n);
@@ -349,13 +357,13 @@ static void touch_crossing(Meeting *m, Ledge *first, Ledge *second)
         for (int k = 0; k < 3; k++)
             normal[k] = -normal[k];
     }
+    bool is_sure = is_outside(second, normal, 1.0, EDGE_UPRIGHT) && is_outside(first, normal, -1.0, EDGE_UPRIGHT);
     if (depth < -m->touch.margin || !is_outside(second, normal, 1.0, EDGE_ASKEW)
-        || !is_outside(first, normal, -1.0, EDGE_ASKEW) || has_shorter_way(m, 0, first, normal, depth)
-        || has_shorter_way(m, 1, second, normal, depth))
+        || !is_outside(first, normal, -1.0, EDGE_ASKEW) || has_shorter_way(m, 0, first, normal, depth, is_sure)
+        || has_shorter_way(m, 1, second, normal, depth, is_sure))
         return;
     for (int k = 0; k < 3; k++)
         p[k] = second->from[k] + shares[1] * second->along[k] - 0.5 * depth * normal[k];
-    bool is_sure = is_outside(second, normal, 1.0, EDGE_UPRIGHT) && is_outside(first, normal, -1.0, EDGE_UPRIGHT);
     meeting_add(m, 1, p, normal, depth, feature_of(first->triangle, EDGES | (uint32_t)first->edge, is_sure));
 }
 

@@ -56,40 +56,33 @@ static bool was_touching(const Physics *physics, uint64_t key, int *cursor)
 // ---- marks ----
 // Several threads may set the same one to the same value; who finds it set leaves it, so that its line stays shared.
 
-static inline void set_bool(bool *mark, bool value)
-{
-    if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
-        __atomic_store_n(mark, value, __ATOMIC_RELAXED);
-}
-
-static inline void set_int(int32_t *mark, int32_t value)
-{
-    if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
-        __atomic_store_n(mark, value, __ATOMIC_RELAXED);
-}
-
 static inline void set_pass(uint64_t *mark, uint64_t value)
 {
     if (__atomic_load_n(mark, __ATOMIC_RELAXED) != value)
         __atomic_store_n(mark, value, __ATOMIC_RELAXED);
 }
 
-static void mark_pair(Physics *physics, Shape *a, Shape *b)
+// Both marks of a solid at once, which follow each other.
+static_assert(offsetof(SolidState, is_touching) == offsetof(SolidState, is_colliding) + sizeof(int32_t)
+                  && offsetof(SolidState, is_colliding) % sizeof(uint64_t) == 0,
+              "two marks are one number");
+static inline void set_marks(Physics *physics, int solid, bool value)
 {
-    Shape *const sides[2] = { a, b };
-    for (int i = 0; i < 2; i++) {
-        SolidState *state = &physics->solid_states[sides[i]->solid];
-        set_bool(&sides[i]->is_colliding, true);
-        set_int(&state->is_colliding, 1);
-        set_int(&state->is_touching, 1);
-    }
+    assert_debug(solid >= 0 && solid < physics->solid_count);
+    set_pass((uint64_t *)&physics->solid_states[solid].is_colliding, value ? 1ull << 32 | 1u : 0);
+}
+
+static void mark_pair(Physics *physics, const Shape *a, const Shape *b)
+{
+    set_marks(physics, a->solid, true);
+    set_marks(physics, b->solid, true);
 }
 
 // Of pairs that get no key: their shapes are listed, to be cleared in the next pass.
 static void mark_listed(Physics *physics, BroadPair pair, bool is_passive)
 {
     Sleep *sleep = physics->sleep;
-    Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     memory_grow(&sleep->marked, &sleep->marked_capacity, sleep->marked_count + 2, sizeof *sleep->marked);
     sleep->marked[sleep->marked_count++] = pair.a;
     sleep->marked[sleep->marked_count++] = pair.b;
@@ -106,17 +99,12 @@ void contact_mark(Physics *physics, int shape_a, int shape_b)
         mark_listed(physics, (BroadPair){ shape_a, shape_b }, false);
 }
 
-// Solids and shapes that nothing but a sleeping contact touches stay marked.
+// Solids that nothing but a sleeping contact touches stay marked.
 static void clear_shape(Physics *physics, int index)
 {
-    const Sleep *sleep = physics->sleep;
-    Shape *shape = &physics->shapes[index];
-    SolidState *state = &physics->solid_states[shape->solid];
-    bool some_sleep = physics->sleeping_contact_count > 0;
-    bool is_kept = some_sleep && sleep->solid_kept[shape->solid] > 0;
-    set_bool(&shape->is_colliding, some_sleep && sleep->shape_kept[index] > 0);
-    set_int(&state->is_colliding, is_kept);
-    set_int(&state->is_touching, is_kept);
+    assert_debug(index >= 0 && index < physics->shape_count);
+    int solid = physics->shapes[index].solid;
+    set_marks(physics, solid, physics->sleeping_contact_count > 0 && physics->sleep->solid_kept[solid] > 0);
 }
 
 static void clear_range(int begin, int end, int worker, void *context)
@@ -135,8 +123,6 @@ void contacts_clear_marks(Physics *physics, bool is_full)
     if (is_full) {
         for (int i = 0; i < physics->solid_count; i++)
             physics->solid_states[i].is_colliding = physics->solid_states[i].is_touching = sleep->solid_kept[i] > 0;
-        for (int i = 0; i < physics->shape_count; i++)
-            physics->shapes[i].is_colliding = sleep->shape_kept[i] > 0;
     } else {
         pool_for(physics->pool, physics->touched_count, PAIRS_PER_PIECE, clear_range, physics);
         for (int i = 0; i < sleep->marked_count; i++)
@@ -161,7 +147,7 @@ static void write_own_surface(Physics *physics, int index, double depth)
 
 static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *found, bool is_new, int at)
 {
-    Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
+    const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     PhysicsContact common = {
         .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body }, .is_new = is_new
     };

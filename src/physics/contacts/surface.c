@@ -301,11 +301,15 @@ void contact_own_surfaces_reserve(Physics *physics, int count)
 
 bool contact_surface_of_pair(const Physics *physics, PhysicsContact *contact)
 {
+    const ContactTable *table = &physics->contact_table;
+    if (table->material_count == 1 && !contact_surfaces_differ(physics)) {  // then no solid is looked at
+        contact->surface = 0;
+        return true;
+    }
     int entry = rule_of_pair(physics, contact);
     int rule = entry < 0 ? -(entry + 1) : entry;
     contact->surface = 2 * rule;
-    contact->has_own_surface = rule_differs(&physics->contact_table.rules[rule])
-                               || is_moved_by_fittings(physics, contact);
+    contact->has_own_surface = rule_differs(&table->rules[rule]) || is_moved_by_fittings(physics, contact);
     return !contact->has_own_surface;
 }
 

@@ -134,37 +134,35 @@ static inline void apply(Motion *a, Motion *b, const PgsBlock *block, const PgsP
 }
 
 // A row along `axis`: its moments and what a unit impulse along it turns, of the first body and of the other, if there
-// is one; and one over its stiffness.
-static inline F8 row_prepare(const PgsBlock *block, const PgsPoint *p, const F8 *axis, F8 gamma, PgsSide *side,
-                             PgsSide *other)
+// is one (`r2` is NULL otherwise); and one over its stiffness.
+static inline F8 row_prepare(const PgsBlock *block, F8 is_used, const F8 *r1, const F8 *r2, const F8 *axis, F8 gamma,
+                             F8 *arm1, F8 *turn1, F8 *arm2, F8 *turn2)
 {
-    cross(side->r, axis, side->arm);
-    symmetric(block->inertia1, side->arm, side->turn);
-    F8 sum = block->inverse_mass1 + block->inverse_mass2 + dot(side->arm, side->turn);
-    if (other) {
-        cross(other->r, axis, other->arm);
-        symmetric(block->inertia2, other->arm, other->turn);
-        sum += dot(other->arm, other->turn) + gamma;
+    cross(r1, axis, arm1);
+    symmetric(block->inertia1, arm1, turn1);
+    F8 sum = block->inverse_mass1 + block->inverse_mass2 + dot(arm1, turn1);
+    if (r2) {
+        cross(r2, axis, arm2);
+        symmetric(block->inertia2, arm2, turn2);
+        sum += dot(arm2, turn2) + gamma;
     } else {
         sum += gamma;
     }
-    // `mass` holds 1 in lanes with a point and 0 elsewhere.
     F8 tiny = { 0 };
     tiny += 1e-30f;
-    return p->mass / f8_max(sum, tiny);
+    return is_used / f8_max(sum, tiny);
 }
 
-static inline F8 row_mass(const PgsBlock *block, const PgsPoint *p, const PgsSide *other, const F8 *axis, F8 gamma)
+static inline F8 row_mass(const PgsBlock *block, F8 is_used, const F8 *r1, const F8 *r2, const F8 *axis, F8 gamma)
 {
-    PgsSide side, far;
-    memcpy(side.r, p->side.r, sizeof side.r);
-    if (!other)
-        return row_prepare(block, p, axis, gamma, &side, NULL);
-    memcpy(far.r, other->r, sizeof far.r);
-    return row_prepare(block, p, axis, gamma, &side, &far);
+    F8 arm1[3], turn1[3], arm2[3], turn2[3];
+    return row_prepare(block, is_used, r1, r2, axis, gamma, arm1, turn1, arm2, turn2);
 }
 
-static inline PgsSide *other_side(const PgsBlock *block, int point) { return block->others ? &block->others[point] : NULL; }
+static inline PgsSide *other_side(const PgsBlock *block, int point)
+{
+    return block->others ? &block->others[point] : NULL;
+}
 
 // Where the two come together faster than `bounce_velocity` they are to part with a share of that speed.
 static void prepare_bounce(PgsBlock *block, const PgsVelocity *before)
@@ -188,10 +186,12 @@ static void prepare(PgsBlock *blocks, int count, const PgsVelocity *before)
             prepare_bounce(block, before);
         for (int k = 0; k < block->point_count; k++) {
             PgsPoint *p = &block->points[k];
-            PgsSide *other = other_side(block, k);
-            p->mass1 = row_mass(block, p, other, block->tangent1, block->surface->gamma1);
-            p->mass2 = row_mass(block, p, other, block->tangent2, block->surface->gamma2);
-            p->mass = row_prepare(block, p, block->normal, block->gamma, &p->side, other);
+            PgsSide *side = &p->side, *other = other_side(block, k);
+            const F8 is_used = p->mass, *r2 = other ? other->r : NULL;  // 1 in lanes with a point and 0 elsewhere
+            p->mass1 = row_mass(block, is_used, side->r, r2, block->tangent1, block->surface->gamma1);
+            p->mass2 = row_mass(block, is_used, side->r, r2, block->tangent2, block->surface->gamma2);
+            p->mass = row_prepare(block, is_used, side->r, r2, block->normal, block->gamma, side->arm, side->turn,
+                                  other ? other->arm : NULL, other ? other->turn : NULL);
         }
     }
 }
@@ -225,11 +225,11 @@ static inline void iterate_friction(PgsBlock *block, PgsPoint *p, const PgsSide 
     new1 = f8_max(f8_min(new1, limit1), -limit1);
     new2 = f8_max(f8_min(new2, limit2), -limit2);
     F8 change1 = new1 - p->impulse1, change2 = new2 - p->impulse2;
-    p->impulse1 = new1;
-    p->impulse2 = new2;
     for (int c = 0; c < 3; c++)
         impulse[c] = block->tangent1[c] * change1 + block->tangent2[c] * change2;
     apply(a, b, block, p, other, impulse);
+    p->impulse1 = new1;  // after all loads: the compiler takes `other` for a part of a point
+    p->impulse2 = new2;
 }
 
 // What a normal's impulse turns is prepared: half the operations. For friction it is not, whose two directions share
@@ -244,7 +244,6 @@ static inline void iterate_normal(PgsBlock *block, PgsPoint *p, const PgsSide *o
     F8 speed = dot(block->normal, apart) + turning;
     F8 now = f8_max(p->impulse + (p->rhs - speed - block->gamma * p->impulse) * p->mass, zero);
     F8 change = now - p->impulse, push1 = change * block->inverse_mass1, push2 = change * block->inverse_mass2;
-    p->impulse = now;
     for (int c = 0; c < 3; c++) {
         a->v[c] += block->normal[c] * push1;
         a->w[c] += p->side.turn[c] * change;
@@ -253,6 +252,7 @@ static inline void iterate_normal(PgsBlock *block, PgsPoint *p, const PgsSide *o
         b->v[c] -= block->normal[c] * push2;
         b->w[c] -= other->turn[c] * change;
     }
+    p->impulse = now;
 }
 
 static inline __attribute__((always_inline)) void iterate_block(PgsBlock *block, bool is_on_world,

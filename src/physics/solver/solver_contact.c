@@ -318,6 +318,7 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
 {
     const ContactMemory *last = solver->contact_memory_last;
     const ContactRun *run = &solver->contact_runs[first_contact];
+    RollingMemory *rolling = solver->has_rolling ? &solver->rolling_memory[first_contact] : NULL;
     uint64_t taken = 0;
     int first = contact_find_run(solver, run_pair(run), guess), end = first < 0 ? 0 : *guess;
     for (int i = 0; i < run->count; i++) {
@@ -326,10 +327,8 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
         float at[3];
         contact_place(input, contact, run->bodies[0], at);
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + i);
-        if (solver->has_rolling)
-            solver->rolling_memory[first_contact + i] = match >= 0 && solver->had_rolling
-                                                            ? solver->rolling_memory_last[match]
-                                                            : (RollingMemory){ 0 };
+        if (rolling)
+            rolling[i] = match >= 0 && solver->had_rolling ? solver->rolling_memory_last[match] : (RollingMemory){ 0 };
         if (match >= 0)
             *memory = last[match];
         else
@@ -392,12 +391,12 @@ static uint64_t contact_pair(const SolverContact *contact, int32_t bodies[2])
     return solver_pair(bodies[0], bodies[1]);
 }
 
-static ContactRun run_at(const Solver *solver, const SolverInput *input, int first, bool *rolls)
+static ContactRun run_at(const Solver *solver, const SolverInput *input, int first, uint32_t *flags)
 {
     const SolverContact *contacts = input->contacts;
     const SolverSurface *surface = solver_surface(input, first);
     ContactRun run = { .count = 1, .row_count = surface_row_count(surface) };
-    *rolls |= (surface->flags & SOLVER_CONTACT_ROLLING) != 0;
+    *flags |= surface->flags;
     contact_pair(&contacts[first], run.bodies);
     assert_debug(run.bodies[0] < input->body_count && run.bodies[1] < input->body_count);  // -1: what does not move
     for (int k = 0; k < 2; k++)
@@ -407,7 +406,7 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
         const SolverSurface *next = solver_surface(input, i);
         if (next != surface) {
             rows = surface_row_count(next);
-            *rolls |= (next->flags & SOLVER_CONTACT_ROLLING) != 0;
+            *flags |= next->flags;
             surface = next;
         }
         run.row_count += rows;
@@ -425,14 +424,15 @@ static void runs_piece(Solver *solver, const SolverInput *input, int piece)
     int32_t bodies[2];
     uint64_t before = at > 0 ? contact_pair(&input->contacts[at - 1], bodies) : 0;
     order->stretch_count = 0;
-    chunk->rolls = false;
+    uint32_t flags = 0;
     for (; at < end; at += solver->contact_runs[at].count) {
-        solver->contact_runs[at] = run_at(solver, input, at, &chunk->rolls);
+        solver->contact_runs[at] = run_at(solver, input, at, &flags);
         uint64_t pair = run_pair(&solver->contact_runs[at]);
         if (pair < before)
             order_break(order, at);
         before = pair;
     }
+    chunk->rolls = (flags & SOLVER_CONTACT_ROLLING) != 0;
 }
 
 static void runs_range(int begin, int end, int worker, void *context)
