@@ -316,6 +316,7 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
     memory_grow(&arrays->joined, &arrays->joined_capacity, count + 1, sizeof *arrays->joined);
     arrays->joint_count = arrays->row_count = 0;
     const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
+    const ConstraintRows rows_of = constraint_rows_best();
     for (int i = 0; i < count; i++) {
         Constraint *constraint = physics->constraints[i];
         const int *sides = constraint->solved;
@@ -325,7 +326,7 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
         if (is_awake(physics, sides[0]) || is_awake(physics, sides[1])) {
             memory_grow(&arrays->rows, &arrays->row_capacity, arrays->row_count + CONSTRAINT_ROWS_MAX,
                         sizeof *arrays->rows);
-            rows = constraint_rows(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
+            rows = rows_of(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
         }
         arrays->joined[arrays->joint_count] = constraint;
         arrays->joints[arrays->joint_count++] = (SolverJoint){ sides[0], sides[1], arrays->row_count, rows };

@@ -8,6 +8,7 @@
 #ifndef TALUS_PHYSICS_JOINTS_CONSTRAINT_H
 #define TALUS_PHYSICS_JOINTS_CONSTRAINT_H
 
+#include "base/cpu.h"
 #include "base/vec.h"
 #include "physics/solver/solver.h"
 
@@ -112,7 +113,16 @@ typedef struct ConstraintStep {
 } ConstraintStep;
 // Writes its rows, at most CONSTRAINT_ROWS_MAX, and returns how many. `bodies` is indexed by body. A motor at a stop
 // pushes with its whole force beside the stop's row: that goes to the bodies' forces.
-int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows);
+typedef int (*ConstraintRows)(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies,
+                              SolverRow *rows);
+// The same bits with and without wide instructions; one is chosen for a whole list.
+int constraint_rows_portable(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies,
+                             SolverRow *rows);
+int constraint_rows_avx2(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows);
+static inline ConstraintRows constraint_rows_best(void)
+{
+    return cpu_has_avx2() ? constraint_rows_avx2 : constraint_rows_portable;
+}
 // Sums the wrenches of solved rows.
 void constraint_sum_wrenches(Constraint *constraint, const SolverRow *rows, int count);
 

@@ -7,6 +7,10 @@
 #include <assert.h>
 #include <string.h>
 
+#ifndef CONSTRAINT_VARIANT
+#define CONSTRAINT_VARIANT constraint_rows_portable
+#endif
+
 // Rows of two bodies and of one in the world are written by the same functions, each compiled for both.
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NEVER_INLINE                                                                                                   \
@@ -367,7 +371,7 @@ static NEVER_INLINE int motor_rows(const Constraint *constraint, const Sides *si
     return count;
 }
 
-int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+int CONSTRAINT_VARIANT(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
 {
     assert(constraint->solved[0] >= 0);
     if (constraint->kind == CONSTRAINT_HINGE)  // most joints of most worlds
