@@ -28,7 +28,7 @@ file(GLOB TALUS_STEP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/*
      ${CMAKE_SOURCE_DIR}/src/sim/*.c ${CMAKE_SOURCE_DIR}/src/many/batch.c)
 set_property(SOURCE ${TALUS_STEP_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -fno-semantic-interposition -fno-math-errno)
 file(GLOB TALUS_AVX2_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/physics/solver/*_avx2.c ${CMAKE_SOURCE_DIR}/src/physics/collide/*_avx2.c
-     ${CMAKE_SOURCE_DIR}/src/rays/*_avx2.c)
+     ${CMAKE_SOURCE_DIR}/src/physics/joints/*_avx2.c ${CMAKE_SOURCE_DIR}/src/rays/*_avx2.c)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_property(SOURCE ${TALUS_AVX2_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -mavx2)
 endif()

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "sim/library.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static int thread_count_of(int threads, int count)
     return int_min(threads, count);
 }
 
+// Clones first, since they alone can fail; then what stands beside each of them, and the threads with their scratch.
 TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
 {
     if (!library_given(world, world, "world"))
@@ -104,8 +106,10 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
     }
     free(worlds);
     int used = thread_count_of(threads, count);
+    assert(used >= 1 && used <= count);
     batch->pool = used > 1 ? pool_create(used) : NULL;
     batch->thread_scratch = memory_alloc_array((size_t)used, sizeof *batch->thread_scratch);
+    assert(pool_thread_count(batch->pool) <= used);
     for (int i = 0; i < pool_thread_count(batch->pool); i++)
         batch->thread_scratch[i] = physics_scratch_create();
     talus_batch_set_seed(batch, 0);
@@ -114,6 +118,7 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
     return batch;
 }
 
+// Threads end before the worlds that they step.
 void talus_batch_free(TalusBatch *batch)
 {
     if (!batch)
@@ -204,6 +209,7 @@ static TalusView *make_view(TalusBatch *batch, const char *const *items, int cou
 
 static double *make_block(const TalusBatch *batch, int columns)
 {
+    assert(batch->count > 0 && columns >= 0);
     return memory_alloc_array(memory_product((size_t)batch->count, (size_t)columns) + 1, sizeof(double));
 }
 
@@ -227,6 +233,8 @@ bool talus_batch_set_actions(TalusBatch *batch, const char *const *items, int co
 // What the first reading of a sensor has not come for is 0.
 static bool observe(TalusBatch *batch, int index)
 {
+    assert_debug(index >= 0 && index < batch->count);
+    assert_debug(batch->observation_count == talus_view_count(batch->observation_view));
     double *row = batch->observations + (ptrdiff_t)index * batch->observation_count;
     if (!talus_view_read(batch->worlds[index].world, batch->observation_view, row))
         return false;
@@ -334,6 +342,7 @@ static bool spread_is_sound(const char *what, TalusSpread spread, double a, doub
     return library_failed("%s: there is no spread %d", what, (int)spread);
 }
 
+// A field by its path, which every world then has of its own; or an item, whose numbers each are drawn.
 bool talus_batch_randomise(TalusBatch *batch, const char *what, TalusChange change, TalusSpread spread, double a,
                            double b)
 {
@@ -375,6 +384,7 @@ bool talus_batch_randomise(TalusBatch *batch, const char *what, TalusChange chan
 
 static double draw(Random *random, const Randomisation *rule)
 {
+    assert_debug(isfinite(rule->a) && isfinite(rule->b));  // spread_is_sound
     switch (rule->spread) {
     case TALUS_SPREAD_NORMAL: return rule->a + rule->b * random_gaussian(random);
     case TALUS_SPREAD_LOG_UNIFORM: return rule->a * exp(random_uniform(random) * log(rule->b / rule->a));
@@ -391,12 +401,15 @@ static double changed(const Randomisation *rule, double before, double drawn)
 
 static bool apply(TalusBatch *batch, int index, const Randomisation *rule)
 {
+    assert_debug(index >= 0 && index < batch->count);
+    assert((rule->path != NULL) != (rule->view != NULL));
     BatchWorld *self = &batch->worlds[index];
     if (rule->path) {
         double value;
         return talus_get_path(self->world, rule->path, &value)
                && talus_set_path(self->world, rule->path, changed(rule, value, draw(&self->random, rule)));
     }
+    assert_debug(talus_view_count(rule->view) <= batch->scratch_count);
     double *values = batch->scratch + (ptrdiff_t)index * batch->scratch_count;
     if (rule->change != TALUS_CHANGE_SET && !talus_view_read(self->world, rule->view, values))
         return false;
@@ -421,6 +434,8 @@ static uint64_t next_seed(const BatchWorld *self)
 
 static bool begin_episode(TalusBatch *batch, int index)
 {
+    assert_debug(index >= 0 && index < batch->count);
+    assert_debug(batch->action_view && batch->observation_view);
     BatchWorld *self = &batch->worlds[index];
     self->seed = next_seed(self);
     self->episode++;
@@ -443,6 +458,7 @@ static void reset_range(int begin, int end, int worker, void *context)
     (void)worker;
     const ResetWork *work = context;
     TalusBatch *batch = work->batch;
+    assert_debug(begin >= 0 && begin <= end && end <= batch->count);
     for (int i = begin; i < end; i++) {
         if (work->mask && !work->mask[i])
             continue;
@@ -484,6 +500,7 @@ static bool find_end(TalusBatch *batch, int index, bool *is_over)
     for (int i = 0; i < batch->termination_count; i++) {
         const Termination *rule = &batch->terminations[i];
         int count = talus_view_count(rule->view);
+        assert_debug(rule->scratch && rule->low <= rule->high);
         double *values = rule->scratch + (ptrdiff_t)index * count;
         if (!talus_view_read(batch->worlds[index].world, rule->view, values))
             return false;
@@ -497,6 +514,7 @@ static bool find_end(TalusBatch *batch, int index, bool *is_over)
 static bool advance(TalusBatch *batch, int index, PhysicsScratch *scratch)
 {
     BatchWorld *self = &batch->worlds[index];
+    assert_debug(batch->repeat >= 1 && batch->action_count == talus_view_count(batch->action_view));
     const double *row = batch->actions + (ptrdiff_t)index * batch->action_count;
     Sim *sim = self->world->sim;
     bool is_fine = true;
@@ -529,6 +547,7 @@ static void fail_world(TalusBatch *batch, int index)
 
 static void step_world(TalusBatch *batch, int index, PhysicsScratch *scratch)
 {
+    assert_debug(index >= 0 && index < batch->count && scratch);
     BatchWorld *self = &batch->worlds[index];
     if (self->is_over && batch->autoreset == TALUS_RESET_NEVER)
         return;
@@ -573,6 +592,8 @@ static void look_ahead(const TalusBatch *batch, int index, int end)
 static void step_range(int begin, int end, int worker, void *context)
 {
     TalusBatch *batch = context;
+    assert_debug(worker >= 0 && worker < pool_thread_count(batch->pool));
+    assert_debug(begin >= 0 && begin <= end && end <= batch->count);
     PhysicsScratch *scratch = batch->thread_scratch[worker];
     for (int i = begin; i < end; i++) {
         look_ahead(batch, i, end);

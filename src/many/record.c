@@ -6,6 +6,7 @@
 #include "record/recorder.h"
 #include "sim/library.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // What a world has while it is recorded. The recording is in memory until it is exported, or is the file itself.
@@ -27,6 +28,7 @@ static bool write_export(const Tape *tape, DiagSink *diags)
 static bool end_tape(TalusWorld *world)
 {
     Tape *tape = world->tape;
+    assert(tape && tape->recorder);
     world->tape = NULL;
     world->end_tape = NULL;
     bool is_written = recorder_close(tape->recorder);
@@ -38,6 +40,7 @@ static bool end_tape(TalusWorld *world)
     return is_written;
 }
 
+// The world records its own nodes, so a clone gets them first. What is exported is written at the end, from memory.
 bool talus_record_start(TalusWorld *world, const char *path, const TalusRecordOptions *from)
 {
     TalusRecordOptions given;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "formats/yaml/yaml.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ typedef struct SweepReader {
 
 static void refuse(SweepReader *reader, const YamlNode *node, const char *what)
 {
+    assert(what && *what);
     diag_error(reader->diags, node ? node->pos : (SourcePos){ 0 }, "%s", what);
     reader->is_fine = false;
 }
@@ -52,6 +54,7 @@ static void read_worlds(SweepReader *reader, const YamlNode *node, const char *f
         const char *name = text_of(reader, yaml_is_list(node) ? node->items[i] : node, "a world is the path of a file");
         sweep->worlds[i] = !strcmp(folder, ".") ? name : path_join(sweep->arena, folder, name);
     }
+    assert(sweep->world_count >= 0);
     if (sweep->world_count == 0)
         refuse(reader, node, "the list of worlds is empty");
 }
@@ -65,10 +68,13 @@ static void read_seeds(SweepReader *reader, const YamlNode *node)
         refuse(reader, node, "seeds are a list, or { first: 1, count: 10 }");
     if (is_range && yaml_get(node, "first") && !yaml_int(yaml_get(node, "first"), &first))
         refuse(reader, node, "the first seed is a whole number");
+    if (is_range && first > INT32_MAX - MAX_VALUES)
+        refuse(reader, node, "the first seed is too large");
     if (!reader->is_fine)
         return;
     if (count == 0)
         refuse(reader, node, "the list of seeds is empty");
+    assert(count >= 0 && first <= INT32_MAX - count);
     sweep->seed_count = count;
     sweep->seeds = arena_alloc_array(sweep->arena, (size_t)count + 1, sizeof *sweep->seeds);
     for (int i = 0; i < count; i++) {
@@ -99,6 +105,7 @@ static void read_range(SweepReader *reader, const YamlNode *node, SweepParameter
         refuse(reader, node, "a range with a logarithmic scale is positive");
     if (!reader->is_fine)
         return;
+    assert(count >= 1 && (!is_log || (from > 0.0 && to > 0.0)));
     parameter->count = count;
     parameter->values = arena_alloc_array(reader->sweep->arena, (size_t)count, sizeof *parameter->values);
     for (int i = 0; i < count; i++) {
@@ -107,6 +114,7 @@ static void read_range(SweepReader *reader, const YamlNode *node, SweepParameter
     }
 }
 
+// The values of a parameter are a number, a list of them, or a range.
 static void read_parameters(SweepReader *reader, const YamlNode *node)
 {
     Sweep *sweep = reader->sweep;
@@ -119,6 +127,7 @@ static void read_parameters(SweepReader *reader, const YamlNode *node)
     sweep->parameters = arena_alloc_array(sweep->arena, (size_t)node->count, sizeof *sweep->parameters);
     for (int i = 0; i < node->count && reader->is_fine; i++) {
         const YamlNode *values = node->pairs[i].value;
+        assert(sweep->parameter_count < SWEEP_PARAMETERS);
         SweepParameter *parameter = &sweep->parameters[sweep->parameter_count++];
         parameter->path = arena_string(sweep->arena, node->pairs[i].key);
         if (yaml_is_map(values)) {
@@ -151,6 +160,7 @@ static const char *split_index(SweepReader *reader, const YamlNode *node, const 
     return arena_text(reader->sweep->arena, text, (size_t)(bracket - text));
 }
 
+// Each is a word for what is kept of the number over the run, and the item that it is read from.
 static void read_measures(SweepReader *reader, const YamlNode *node)
 {
     static const char *const words[] = { [SWEEP_LAST] = "last", [SWEEP_FIRST] = "first", [SWEEP_MIN] = "min",
@@ -171,6 +181,7 @@ static void read_measures(SweepReader *reader, const YamlNode *node)
             of--;
         if (of < 0)
             refuse(reader, value, "a measure begins with last, first, min, max, mean or sum");
+        assert_debug(sweep->measure_count <= node->count);
         measure->name = arena_string(sweep->arena, node->pairs[i].key);
         measure->of = of < 0 ? SWEEP_LAST : (SweepOf)of;
         measure->index = 0;
@@ -253,6 +264,7 @@ static void refuse_unknown(SweepReader *reader, const YamlNode *root)
 static void count_rows(SweepReader *reader)
 {
     Sweep *sweep = reader->sweep;
+    assert(sweep->world_count >= 1 && sweep->seed_count >= 1);
     int64_t rows = (int64_t)sweep->world_count * sweep->seed_count;
     for (int i = 0; i < sweep->parameter_count && rows <= MAX_ROWS; i++)
         rows *= sweep->parameters[i].count;
@@ -261,6 +273,7 @@ static void count_rows(SweepReader *reader)
     sweep->row_count = rows > MAX_ROWS ? 0 : (int)rows;
 }
 
+// All words of the file, so that every mistake in it is told at once; paths in it are seen from its folder.
 static void read_sweep(SweepReader *reader, const char *path, const YamlNode *root)
 {
     Sweep *sweep = reader->sweep;
@@ -283,6 +296,7 @@ static void read_sweep(SweepReader *reader, const char *path, const YamlNode *ro
     read_switch(reader, root, "controllers", &sweep->runs_controllers);
     read_switch(reader, root, "plugin", &sweep->runs_plugin);
     const YamlNode *output = yaml_get(root, "output"), *plot = yaml_get(root, "plot");
+    assert(strlen(path_extension(path)) <= strlen(path));
     size_t length = strlen(path) - strlen(path_extension(path));
     const char *own = arena_text(sweep->arena, path, length);
     const char *given = output ? text_of(reader, output, "output is the path of a file, without its ending") : own;
@@ -316,6 +330,7 @@ Sweep *sweep_load(const char *path, DiagSink *diags)
         sweep_destroy(sweep);
         return NULL;
     }
+    assert(sweep->row_count >= 1 && sweep->row_count <= MAX_ROWS);
     sweep->loaded = memory_alloc_array((size_t)sweep->world_count, sizeof *sweep->loaded);
     return sweep;
 }
@@ -346,6 +361,7 @@ SweepRow sweep_row(const Sweep *sweep, int row)
         result.values[i] = row % sweep->parameters[i].count;
         row /= sweep->parameters[i].count;
     }
+    assert(row < sweep->world_count);  // what is left of it
     result.world = row;
     return result;
 }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 static bool write_file(const Sweep *sweep, const char *ending, const Text *text, DiagSink *diags)
 {
+    assert(sweep->output && *ending == '.');
     char *path = arena_printf(sweep->arena, "%s%s", sweep->output, ending);
     return file_write_atomic(path, text->data, text->length, diags);
 }
@@ -39,6 +41,7 @@ static void add_number(Text *out, double value)
         text_printf(out, "%.17g", value);
 }
 
+// One line for each row, in their order; a number that there is not is an empty cell.
 static void write_csv(const Sweep *sweep, const SweepResult *results, Text *out)
 {
     text_add_string(out, "row,world");
@@ -54,6 +57,7 @@ static void write_csv(const Sweep *sweep, const SweepResult *results, Text *out)
     text_add_string(out, ",reason\n");
     for (int r = 0; r < sweep->row_count; r++) {
         SweepRow row = sweep_row(sweep, r);
+        assert_debug(results[r].status < SWEEP_STATUS_COUNT);
         text_printf(out, "%d,", r);
         add_cell(out, sweep->worlds[row.world]);
         for (int i = 0; i < sweep->parameter_count; i++) {
@@ -82,10 +86,12 @@ typedef struct Zip {
 
 static void add_little(Text *out, uint64_t value, int bytes)
 {
+    assert_debug(bytes >= 1 && bytes <= 8);
     for (int i = 0; i < bytes; i++)
         text_add_char(out, (char)(value >> 8 * i & 0xff));
 }
 
+// The head of a file stands twice: before its bytes, and with more numbers in the directory at the end.
 static void zip_add(Zip *zip, const char *name, const Text *data)
 {
     uint32_t sum = (uint32_t)crc32(0, (const unsigned char *)data->data, (unsigned)data->length);
@@ -121,6 +127,7 @@ static void zip_add(Zip *zip, const char *name, const Text *data)
 static void zip_end(Zip *zip)
 {
     size_t offset = zip->body.length;
+    assert(zip->count > 0);
     text_add(&zip->body, zip->directory.data, zip->directory.length);
     text_add(&zip->body, "PK\5\6", 4);
     add_little(&zip->body, 0, 4);
@@ -137,6 +144,7 @@ static void npy_header(Text *out, const char *type, int count)
     char header[128];
     int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }", type,
                           count);
+    assert(length > 0 && length < (int)sizeof header);
     int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
     text_add(out, "\x93NUMPY\1\0", 8);
     add_little(out, (uint64_t)padded, 2);
@@ -187,12 +195,13 @@ static void add_words(Zip *zip, const Sweep *sweep, const SweepResult *results, 
 static double parameter_of(const Sweep *sweep, const SweepResult *results, int row, int column)
 {
     (void)results;
+    assert(column >= 0 && column < sweep->parameter_count);
     return sweep->parameters[column].values[sweep_row(sweep, row).values[column]];
 }
 
 static double measure_of(const Sweep *sweep, const SweepResult *results, int row, int column)
 {
-    (void)sweep;
+    assert(column >= 0 && column < sweep->measure_count && row >= 0 && row < sweep->row_count);
     return results[row].values[column];
 }
 
@@ -276,11 +285,13 @@ static int find_measure(const Sweep *sweep, const char *name)
 
 static double plot_x(const Plot *plot, double x)
 {
+    assert_debug(plot->high[0] > plot->low[0]);
     return PLOT_LEFT + (PLOT_WIDTH - PLOT_LEFT - PLOT_RIGHT) * (x - plot->low[0]) / (plot->high[0] - plot->low[0]);
 }
 
 static double plot_y(const Plot *plot, double y)
 {
+    assert_debug(plot->high[1] > plot->low[1]);
     return PLOT_HEIGHT - PLOT_BOTTOM
            - (PLOT_HEIGHT - PLOT_TOP - PLOT_BOTTOM) * (y - plot->low[1]) / (plot->high[1] - plot->low[1]);
 }
@@ -297,6 +308,7 @@ static void add_xml(Text *out, const char *text)
 
 static void widen(Plot *plot, int axis, double value)
 {
+    assert_debug(axis == 0 || axis == 1);
     plot->low[axis] = fmin(plot->low[axis], value);
     plot->high[axis] = fmax(plot->high[axis], value);
 }
@@ -322,49 +334,73 @@ static void add_frame(const Plot *plot, const char *x_name, const char *y_name)
     text_add_string(out, "</text>\n");
 }
 
+// What the plot shows: a measure across a parameter, or across seeds where there is none.
+typedef struct PlotOf {
+    int x, y;  // parameter, -1: none; measure
+    NumberOf across;
+} PlotOf;
+
+// The rows' ranges; one that holds a single number, or none, gets room around it.
+static void find_ranges(Plot *plot, const PlotOf *of, const Sweep *sweep, const SweepResult *results)
+{
+    for (int r = 0; r < sweep->row_count; r++)
+        if (isfinite(results[r].values[of->y])) {
+            widen(plot, 0, of->across(sweep, results, r, of->x));
+            widen(plot, 1, results[r].values[of->y]);
+        }
+    for (int axis = 0; axis < 2; axis++)
+        if (!(plot->high[axis] > plot->low[axis])) {
+            double middle = isfinite(plot->low[axis]) ? plot->low[axis] : 0.0;
+            plot->low[axis] = middle - 1.0;
+            plot->high[axis] = middle + 1.0;
+        }
+}
+
+static void add_dots(const Plot *plot, const PlotOf *of, const Sweep *sweep, const SweepResult *results)
+{
+    for (int r = 0; r < sweep->row_count; r++)
+        if (isfinite(results[r].values[of->y]))
+            text_printf(plot->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\" fill-opacity=\"0.4\"/>\n",
+                        plot_x(plot, of->across(sweep, results, r, of->x)), plot_y(plot, results[r].values[of->y]),
+                        results[r].status <= SWEEP_STOPPED ? "#1f77b4" : "#d62728");
+}
+
+static void add_means(const Plot *plot, const PlotOf *of, const Sweep *sweep, const SweepResult *results)
+{
+    assert(of->x >= 0 && of->x < sweep->parameter_count);
+    const SweepParameter *parameter = &sweep->parameters[of->x];
+    bool is_first = true;
+    text_add_string(plot->out, "<path fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"2\" d=\"");
+    for (int k = 0; k < parameter->count; k++) {
+        double sum = 0.0;
+        int count = 0;
+        for (int r = 0; r < sweep->row_count; r++)
+            if (sweep_row(sweep, r).values[of->x] == k && isfinite(results[r].values[of->y]))
+                sum += results[r].values[of->y], count++;
+        if (count == 0)
+            continue;
+        text_printf(plot->out, "%c%.1f %.1f", is_first ? 'M' : 'L', plot_x(plot, parameter->values[k]),
+                    plot_y(plot, sum / count));
+        is_first = false;
+    }
+    text_add_string(plot->out, "\"/>\n");
+}
+
 static void write_svg(const Sweep *sweep, const SweepResult *results, Text *out)
 {
     int x = find_parameter(sweep, sweep->plot_parameter), y = find_measure(sweep, sweep->plot_measure);
-    NumberOf across = x >= 0 ? parameter_of : seed_of;
+    assert(x < sweep->parameter_count && y >= 0 && y < sweep->measure_count);
+    const PlotOf of = { x, y, x >= 0 ? parameter_of : seed_of };
     Plot plot = { { INFINITY, INFINITY }, { -INFINITY, -INFINITY }, out };
-    for (int r = 0; r < sweep->row_count; r++)
-        if (isfinite(results[r].values[y])) {
-            widen(&plot, 0, across(sweep, results, r, x));
-            widen(&plot, 1, results[r].values[y]);
-        }
-    for (int axis = 0; axis < 2; axis++)
-        if (!(plot.high[axis] > plot.low[axis])) {
-            double middle = isfinite(plot.low[axis]) ? plot.low[axis] : 0.0;
-            plot.low[axis] = middle - 1.0;
-            plot.high[axis] = middle + 1.0;
-        }
+    find_ranges(&plot, &of, sweep, results);
     text_printf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
         PLOT_WIDTH, PLOT_HEIGHT);
     add_frame(&plot, x >= 0 ? sweep->parameters[x].path : "seed", sweep->measures[y].name);
-    for (int r = 0; r < sweep->row_count; r++)
-        if (isfinite(results[r].values[y]))
-            text_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\" fill-opacity=\"0.4\"/>\n",
-                        plot_x(&plot, across(sweep, results, r, x)), plot_y(&plot, results[r].values[y]),
-                        results[r].status <= SWEEP_STOPPED ? "#1f77b4" : "#d62728");
-    if (x >= 0) {
-        bool is_first = true;
-        text_add_string(out, "<path fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"2\" d=\"");
-        for (int k = 0; k < sweep->parameters[x].count; k++) {
-            double sum = 0.0;
-            int count = 0;
-            for (int r = 0; r < sweep->row_count; r++)
-                if (sweep_row(sweep, r).values[x] == k && isfinite(results[r].values[y]))
-                    sum += results[r].values[y], count++;
-            if (count == 0)
-                continue;
-            text_printf(out, "%c%.1f %.1f", is_first ? 'M' : 'L', plot_x(&plot, sweep->parameters[x].values[k]),
-                        plot_y(&plot, sum / count));
-            is_first = false;
-        }
-        text_add_string(out, "\"/>\n");
-    }
+    add_dots(&plot, &of, sweep, results);
+    if (x >= 0)
+        add_means(&plot, &of, sweep, results);
     text_add_string(out, "</svg>\n");
 }
 
@@ -386,6 +422,7 @@ bool sweep_write_files(const Sweep *sweep, const SweepResult *results, DiagSink 
 
 // ---- for people ----
 
+// How many rows ended how, and of each measure its spread over those that have it.
 void sweep_write_summary(const Sweep *sweep, const SweepResult *results, Text *out)
 {
     int counts[SWEEP_STATUS_COUNT] = { 0 };

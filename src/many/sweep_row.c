@@ -7,6 +7,7 @@
 #include "talus/batch.h"
 #include "talus/controllers.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,11 @@ static const char *const status_names[] = {
 };
 static_assert(COUNT_OF(status_names) == SWEEP_STATUS_COUNT, "a name for each");
 
-const char *sweep_status_name(SweepStatus status) { return status_names[status]; }
+const char *sweep_status_name(SweepStatus status)
+{
+    assert((int)status >= 0 && status < SWEEP_STATUS_COUNT);
+    return status_names[status];
+}
 
 SweepResult sweep_result_create(const Sweep *sweep, int row)
 {
@@ -87,6 +92,7 @@ static bool make_views(const Sweep *sweep, TalusWorld *world, RowViews *views, S
             return false;
         most = int_max(most, talus_view_count(views->commands[i]));
     }
+    assert(most >= 1);
     views->scratch = memory_alloc_array((size_t)most, sizeof(double));
     return true;
 }
@@ -119,6 +125,7 @@ static bool measure(const Sweep *sweep, TalusWorld *world, RowViews *views, Swee
     for (int i = 0; i < sweep->measure_count; i++) {
         if (!talus_view_read(world, views->measures[i], views->scratch))
             return end_with(result, SWEEP_REFUSED, talus_last_error());
+        assert_debug(sweep->measures[i].index < talus_view_count(views->measures[i]));  // make_views
         double now = views->scratch[sweep->measures[i].index];
         if (isnan(now))
             continue;
@@ -193,6 +200,7 @@ static bool prepare(const Sweep *sweep, const SweepRow *row, TalusWorld *world, 
 void sweep_run_row(Sweep *sweep, SweepResult *result)
 {
     SweepRow row = sweep_row(sweep, result->row);
+    assert(row.world >= 0 && row.world < sweep->world_count && row.seed >= 0 && row.seed < sweep->seed_count);
     TalusWorld **base = &sweep->loaded[row.world];
     if (!*base)
         *base = talus_load(sweep->worlds[row.world], NULL);
@@ -226,6 +234,7 @@ static bool next_number(const char **at, double *value)
     return is_fine;
 }
 
+// What sweep_write_line() wrote, perhaps cut short by a kill: false where anything of it is missing.
 bool sweep_read_line(const Sweep *sweep, const char *line, SweepResult *result)
 {
     double row, steps;
@@ -245,6 +254,7 @@ bool sweep_read_line(const Sweep *sweep, const char *line, SweepResult *result)
     for (int i = 0; i < sweep->measure_count; i++)
         if (!next_number(&at, &result->values[i]))
             return false;
+    assert(status >= 0 && row < sweep->row_count);
     result->row = (int)row;
     result->status = (SweepStatus)status;
     result->steps = (uint64_t)steps;

@@ -175,6 +175,12 @@ int physics_joint_parent(const Physics *physics, int joint);  // solid, -1: the 
 int physics_joint_child(const Physics *physics, int joint);   // solid, -1 when the end point is none
 double physics_joint_position(const Physics *physics, int joint, int axis);
 double physics_joint_velocity(const Physics *physics, int joint, int axis);
+// The same of many axes.
+typedef struct PhysicsAxisRef {
+    int32_t joint, axis;
+} PhysicsAxisRef;
+void physics_joint_positions(const Physics *physics, const PhysicsAxisRef *axes, int count, double *positions);
+void physics_joint_velocities(const Physics *physics, const PhysicsAxisRef *axes, int count, double *velocities);
 void physics_joint_set_position(Physics *physics, int joint, int axis, double position);  // teleports the end point
 
 // ---- contacts ----

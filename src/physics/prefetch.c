@@ -18,7 +18,7 @@ static void fetch_rows(const void *rows, int count, size_t size, size_t read)
 static void fetch_constraints(const Physics *next)
 {
     for (int i = 0; i < next->constraint_count; i++)
-        memory_prefetch(next->constraints[i], offsetof(Constraint, axes) + sizeof(ConstraintAxis));
+        memory_prefetch(next->constraints[i], offsetof(Constraint, axes) + offsetof(ConstraintAxis, cfm));
 }
 
 static void fetch_sleep(const Physics *next)

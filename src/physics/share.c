@@ -1,6 +1,6 @@
-// share.c - clones of a world read the rows of solids and bodies of the Physics that they are made like: a batch then
-// has one copy of what never changes in a run, and it stays in the cache. Whoever changes rows (edits, twins in ODE)
-// gets own ones first.
+// share.c - clones of a world read the rows of solids and bodies, and the places of joints, of the Physics that they are
+// made like: a batch then has one copy of what never changes in a run, and it stays in the cache. Whoever changes rows
+// (edits, twins in ODE) gets own ones first; a joint that is placed anew has its own place.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/mirror.h"
 #include "physics/physics_internal.h"
@@ -14,7 +14,8 @@
 // Both were built from the same nodes, which are frozen, and nothing has changed either since.
 static bool has_same_rows(const Physics *physics, const Physics *like)
 {
-    if (physics->solid_count != like->solid_count || physics->body_count != like->body_count)
+    if (physics->solid_count != like->solid_count || physics->body_count != like->body_count
+        || physics->joint_count != like->joint_count || physics->constraint_count != like->constraint_count)
         return false;
     for (int i = 0; i < physics->solid_count; i++)
         if (physics->solids[i].node != like->solids[i].node || physics->solids[i].body != like->solids[i].body)
@@ -40,6 +41,30 @@ void physics_fit_rows(Physics *physics)
     narrow_fit(physics);
 }
 
+// What joints and constraints keep of their places is the model's, where it is the same to the last bit.
+static void share_places(Physics *physics, const Physics *like)
+{
+    assert_debug(like->joint_count == physics->joint_count && like->constraint_count == physics->constraint_count);
+    for (int i = 0; i < physics->joint_count; i++) {
+        PhysicsJoint *own = &physics->joints[i];
+        const JointPlacing *model = &like->joints[i].own_placing;
+        own->shared_placing = memcmp(&own->own_placing, model, sizeof *model) ? NULL : model;
+    }
+    for (int i = 0; i < physics->constraint_count; i++) {
+        Constraint *own = physics->constraints[i];
+        const ConstraintFrames *model = &like->constraints[i]->own_frames;
+        own->shared_frames = memcmp(&own->own_frames, model, sizeof *model) ? NULL : model;
+    }
+}
+
+static void own_places(Physics *physics)
+{
+    for (int i = 0; i < physics->joint_count; i++)
+        physics->joints[i].shared_placing = NULL;
+    for (int i = 0; i < physics->constraint_count; i++)
+        physics->constraints[i]->shared_frames = NULL;
+}
+
 void physics_share_rows(Physics *physics)
 {
     const Physics *like = physics->like;
@@ -54,6 +79,7 @@ void physics_share_rows(Physics *physics)
     physics->are_labels_stale = false;
     physics->shares_rows = true;
     physics_fit_rows(physics);
+    share_places(physics, like);
 }
 
 // The identity to the last bit, zeros without a sign.
@@ -106,5 +132,6 @@ void physics_own_rows(Physics *physics)
         own_pose(physics, &physics->solids[i].in_body);
     }
     physics->bodies = copy_rows(physics->bodies, physics->body_count, &physics->body_capacity, sizeof *physics->bodies);
+    own_places(physics);
     physics->shares_rows = false;
 }

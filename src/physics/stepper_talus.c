@@ -33,6 +33,7 @@ typedef struct StepArrays {
     SolverSurface *surfaces;  // and beside them
     int body_count, body_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
     int contact_count, contact_capacity, surface_capacity;
+    bool wants_wrenches;    // some constraint does
     uint64_t body_version;  // Physics.body_version of the masses, inertias and dampings in `bodies`; 0: of none
 } StepArrays;
 
@@ -315,7 +316,9 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
     memory_grow(&arrays->joints, &arrays->joint_capacity, count + 1, sizeof *arrays->joints);
     memory_grow(&arrays->joined, &arrays->joined_capacity, count + 1, sizeof *arrays->joined);
     arrays->joint_count = arrays->row_count = 0;
+    arrays->wants_wrenches = false;
     const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
+    const ConstraintRows rows_of = constraint_rows_best();
     for (int i = 0; i < count; i++) {
         Constraint *constraint = physics->constraints[i];
         const int *sides = constraint->solved;
@@ -325,8 +328,9 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
         if (is_awake(physics, sides[0]) || is_awake(physics, sides[1])) {
             memory_grow(&arrays->rows, &arrays->row_capacity, arrays->row_count + CONSTRAINT_ROWS_MAX,
                         sizeof *arrays->rows);
-            rows = constraint_rows(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
+            rows = rows_of(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
         }
+        arrays->wants_wrenches |= constraint->wants_wrenches;
         arrays->joined[arrays->joint_count] = constraint;
         arrays->joints[arrays->joint_count++] = (SolverJoint){ sides[0], sides[1], arrays->row_count, rows };
         arrays->row_count += rows;
@@ -335,7 +339,7 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
 
 static void sum_wrenches(const StepArrays *arrays, const Physics *physics)
 {
-    for (int i = 0; i < arrays->joint_count; i++) {
+    for (int i = 0; arrays->wants_wrenches && i < arrays->joint_count; i++) {
         const SolverJoint *joint = &arrays->joints[i];
         if (arrays->joined[i]->wants_wrenches && (is_awake(physics, joint->body1) || is_awake(physics, joint->body2)))
             constraint_sum_wrenches(arrays->joined[i], &arrays->rows[joint->first_row], joint->row_count);

@@ -18,6 +18,10 @@ typedef struct ViewEntry ViewEntry;
 typedef void (*ReadEntry)(TalusWorld *world, const ViewEntry *entry, double *values);
 typedef void (*WriteEntry)(TalusWorld *world, const ViewEntry *entry, const double *values);
 
+// Numbers of axes, one each.
+typedef void (*ReadAxes)(const Physics *physics, const PhysicsAxisRef *axes, int count, double *values);
+typedef void (*WriteAxes)(Physics *physics, const PhysicsAxisRef *axes, int count, const double *values);
+
 // One quantity that can be asked for. A new one is a row.
 typedef struct Quantity {
     const char *name;
@@ -29,6 +33,8 @@ typedef struct Quantity {
     WriteEntry write;      // NULL: it is read alone
     void (*range)(const TalusWorld *world, const ViewEntry *entry, double *low, double *high);  // NULL: no end
     bool wants_forces, wants_effort;
+    ReadAxes read_axes;    // many at once; NULL: one by one
+    WriteAxes write_axes;  // likewise
 } Quantity;
 
 struct ViewEntry {
@@ -40,11 +46,19 @@ struct ViewEntry {
     bool is_linear;  // an axis that slides
 };
 
+// Entries one after the other of the same quantity.
+typedef struct ViewRun {
+    const Quantity *quantity;
+    int first, count;
+} ViewRun;
+
 struct TalusView {
     uint64_t number;  // no other view of the process has it
     Arena *arena;
     ViewEntry *entries;
-    int entry_count, entry_capacity;
+    PhysicsAxisRef *axes;  // beside them, of those that are axes
+    ViewRun *runs;
+    int entry_count, entry_capacity, axis_count, axis_capacity, run_count, run_capacity;
     TalusChannel *channels;
     int channel_count, channel_capacity;
     int solid_count, joint_count;
@@ -201,8 +215,7 @@ static void write_motor_velocity(TalusWorld *world, const ViewEntry *entry, cons
 
 static void write_motor_force(TalusWorld *world, const ViewEntry *entry, const double *values)
 {
-    double max = physics_motor_max_force(physics_in(world), entry->index, entry->part);
-    physics_motor_set_force(physics_in(world), entry->index, entry->part, double_clamp(values[0], -max, max));
+    physics_motor_set_forces(physics_in(world), &(PhysicsAxisRef){ entry->index, entry->part }, 1, values);
 }
 
 static void motor_position_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
@@ -259,14 +272,16 @@ static const Quantity quantities[] = {
     { "force", OF_SOLID, 3, "xyz", "N", NULL, write_force, NULL, false, false },
     { "torque", OF_SOLID, 3, "xyz", "N m", NULL, write_torque, NULL, false, false },
     { "joint_position", OF_AXIS, 1, NULL, "rad|m", read_joint_position, write_joint_position, motor_position_range,
-      false, false },
-    { "joint_velocity", OF_AXIS, 1, NULL, "rad/s|m/s", read_joint_velocity, NULL, NULL, false, false },
+      false, false, physics_joint_positions },
+    { "joint_velocity", OF_AXIS, 1, NULL, "rad/s|m/s", read_joint_velocity, NULL, NULL, false, false,
+      physics_joint_velocities },
     { "joint_effort", OF_AXIS, 1, NULL, "N m|N", read_joint_effort, NULL, NULL, false, true },
     { "motor_position", OF_MOTOR, 1, NULL, "rad|m", read_motor_position, write_motor_position, motor_position_range,
       false, false },
     { "motor_velocity", OF_MOTOR, 1, NULL, "rad/s|m/s", read_motor_velocity, write_motor_velocity, motor_velocity_range,
       false, false },
-    { "motor_force", OF_MOTOR, 1, NULL, "N m|N", read_motor_force, write_motor_force, motor_force_range, false, false },
+    { "motor_force", OF_MOTOR, 1, NULL, "N m|N", read_motor_force, write_motor_force, motor_force_range, false, false,
+      NULL, physics_motor_set_forces },
     { "sensor", OF_SENSOR, 0, NULL, "", read_sensor, NULL, NULL, false, false },
 };
 
@@ -336,6 +351,12 @@ static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
         entry.node = physics_solid_node(physics, entry.index)->id;
     else if (entry.quantity->target == OF_AXIS || entry.quantity->target == OF_MOTOR)
         entry.node = physics_joint_node(physics, entry.index)->id;
+    assert_debug(entry.part >= 0 && (entry.quantity->target == OF_SENSOR || entry.part < PHYSICS_JOINT_AXES));
+    if (view->run_count == 0 || view->runs[view->run_count - 1].quantity != entry.quantity)
+        *memory_push(view->runs, view->run_count, view->run_capacity) = (ViewRun){ entry.quantity, view->entry_count,
+                                                                                  0 };
+    view->runs[view->run_count - 1].count++;
+    *memory_push(view->axes, view->axis_count, view->axis_capacity) = (PhysicsAxisRef){ entry.index, entry.part };
     *memory_push(view->entries, view->entry_count, view->entry_capacity) = entry;
     view->is_readable = view->is_readable && maker->quantity->read;
     view->is_writable = view->is_writable && maker->quantity->write;
@@ -596,6 +617,8 @@ void talus_view_free(TalusView *view)
         return;
     arena_destroy(view->arena);
     free(view->entries);
+    free(view->axes);
+    free(view->runs);
     free(view->channels);
     free(view);
 }
@@ -637,7 +660,7 @@ static bool entry_fits(const TalusWorld *world, const ViewEntry *entry)
 }
 
 // What fitted once does so until the tree changes: then nothing is known any more.
-static bool is_known_to_fit(const TalusWorld *world, const TalusView *view)
+static inline bool is_known_to_fit(const TalusWorld *world, const TalusView *view)
 {
     if (world->fits_tree != sim_tree_version(world->sim))
         return false;
@@ -657,12 +680,8 @@ static void remember_fit(TalusWorld *world, const TalusView *view)
     world->fitting[0] = view->number;
 }
 
-static bool view_fits(TalusWorld *world, const TalusView *view)
+static bool find_fit(TalusWorld *world, const TalusView *view)
 {
-    if (!library_given(world, view, "view"))
-        return false;
-    if (is_known_to_fit(world, view))
-        return true;
     bool fits = physics_solid_count(physics_in(world)) >= view->solid_count
                 && physics_joint_count(physics_in(world)) >= view->joint_count;
     for (int i = 0; fits && i < view->entry_count; i++)
@@ -670,6 +689,13 @@ static bool view_fits(TalusWorld *world, const TalusView *view)
     if (fits && !view->has_sensors)
         remember_fit(world, view);
     return fits || library_failed("the view does not fit: nodes of the world were added or removed since it was made");
+}
+
+static inline bool view_fits(TalusWorld *world, const TalusView *view)
+{
+    if (!world || !view)
+        return library_given(world, view, "view");
+    return is_known_to_fit(world, view) || find_fit(world, view);
 }
 
 bool talus_view_use(TalusWorld *world, const TalusView *view)
@@ -695,31 +721,54 @@ bool talus_view_use(TalusWorld *world, const TalusView *view)
 
 bool talus_view_read(TalusWorld *world, const TalusView *view, double *values)
 {
-    if (!view_fits(world, view) || !library_given(world, values, "values"))
+    if (!view_fits(world, view) || (!values && !library_given(world, values, "values")))
         return false;
     if (!view->is_readable)
         return library_failed("an item of the view is only written");
-    for (int i = 0; i < view->entry_count; i++) {
-        const ViewEntry *entry = &view->entries[i];
-        entry->quantity->read(world, entry, values);
-        values += entry->count;
+    for (int r = 0; r < view->run_count; r++) {
+        const ViewRun *run = &view->runs[r];
+        if (run->quantity->read_axes) {
+            assert_debug(run->quantity->count == 1 && run->first + run->count <= view->axis_count);
+            run->quantity->read_axes(physics_in(world), view->axes + run->first, run->count, values);
+            values += run->count;
+            continue;
+        }
+        for (int i = run->first; i < run->first + run->count; i++) {
+            run->quantity->read(world, &view->entries[i], values);
+            values += view->entries[i].count;
+        }
     }
+    return true;
+}
+
+static bool values_are_numbers(const TalusView *view, const double *values)
+{
+    for (int i = 0; i < view->channel_count; i++)
+        if (isnan(values[i]))
+            return library_failed("number %d, %s, is not a number", i, view->channels[i].name);
     return true;
 }
 
 bool talus_view_write(TalusWorld *world, const TalusView *view, const double *values)
 {
-    if (!view_fits(world, view) || !library_given(world, values, "values"))
+    if (!view_fits(world, view) || (!values && !library_given(world, values, "values")))
         return false;
     if (!view->is_writable)
         return library_failed("an item of the view is only read");
-    for (int i = 0; i < view->channel_count; i++)
-        if (isnan(values[i]))
-            return library_failed("number %d, %s, is not a number", i, view->channels[i].name);
-    for (int i = 0; i < view->entry_count; i++) {
-        const ViewEntry *entry = &view->entries[i];
-        entry->quantity->write(world, entry, values);
-        values += entry->count;
+    if (!values_are_numbers(view, values))
+        return false;
+    for (int r = 0; r < view->run_count; r++) {
+        const ViewRun *run = &view->runs[r];
+        if (run->quantity->write_axes) {
+            assert_debug(run->quantity->count == 1 && run->first + run->count <= view->axis_count);
+            run->quantity->write_axes(physics_in(world), view->axes + run->first, run->count, values);
+            values += run->count;
+            continue;
+        }
+        for (int i = run->first; i < run->first + run->count; i++) {
+            run->quantity->write(world, &view->entries[i], values);
+            values += view->entries[i].count;
+        }
     }
     return true;
 }

@@ -151,6 +151,10 @@ refused values "is a number" <<< "$good
 steps: 3
 measures: { a: last time }
 parameters: { BALL.physics.mass: [1, heavy] }"
+refused seeds "too large" <<< "$good
+steps: 3
+measures: { a: last time }
+seeds: { first: 2147483647, count: 2 }"
 refused stop "two numbers" <<< "$good
 steps: 3
 measures: { a: last time }

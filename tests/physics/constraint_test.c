@@ -98,8 +98,17 @@ static void check_rows(Pair *pair, const Constraint *ours, dJointID theirs, cons
     if (info.rows > 0)
         ode_layout()->info2[type](theirs, fps, erp, ROW_DOUBLES, other->j1, other->j2, ROW_DOUBLES, &other->rhs,
                                   &other->lo, findex);
-    int count = constraint_rows(ours, &(ConstraintStep){ fps, erp, cfm }, pair->bodies, mine);
+    const ConstraintStep step = { fps, erp, cfm };
+    SolverBody wide_bodies[2];
+    memcpy(wide_bodies, pair->bodies, sizeof wide_bodies);
+    int count = constraint_rows_portable(ours, &step, pair->bodies, mine);
     CHECK(count == info.rows, name);
+    if (cpu_has_avx2()) {
+        SolverRow wide[CONSTRAINT_ROWS_MAX + 2];
+        CHECK(constraint_rows_avx2(ours, &step, wide_bodies, wide) == count, name);
+        CHECK(count == 0 || !memcmp(wide, mine, (size_t)count * sizeof *wide), name);
+        CHECK(!memcmp(wide_bodies, pair->bodies, sizeof wide_bodies), name);
+    }
     for (int i = 0; i < count && i < info.rows; i++) {
         for (int k = 0; k < 6; k++) {
             CHECK(fabs(mine[i].j1[k] - other[i].j1[k]) <= 1e-14 * (1.0 + fabs(other[i].j1[k])), name);

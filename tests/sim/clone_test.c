@@ -70,6 +70,25 @@ static void clones_run_as_the_original(void **state)
     talus_free(world);
 }
 
+// Clones read where joints were placed from their model, until one is placed anew.
+static void a_joint_that_is_put_elsewhere_is_the_clone_s_own(void **state)
+{
+    (void)state;
+    TalusWorld *world = open_world(), *alone = open_world(), *copy = clone(world), *other = clone(world);
+    TalusNode hinge = talus_find(world, "HINGE");
+    talus_step(world, 5), talus_step(copy, 5), talus_step(alone, 5), talus_step(other, 5);
+    assert_true(talus_joint_set_position(world, hinge, 0, 0.5) && talus_joint_set_position(copy, hinge, 0, 0.5));
+    run_together(world, copy, 60, "put elsewhere");
+    run_together(alone, other, 60, "left alone");
+    assert_true(talus_hash(world) != talus_hash(alone));
+    assert_true(talus_reset(copy) && talus_reset(other));
+    run_together(copy, other, 20, "reset");
+    talus_free(world);
+    talus_free(alone);
+    talus_free(copy);
+    talus_free(other);
+}
+
 static void a_reset_comes_back_to_the_moment_of_cloning(void **state)
 {
     (void)state;
@@ -265,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clones_run_as_the_original),
+        cmocka_unit_test(a_joint_that_is_put_elsewhere_is_the_clone_s_own),
         cmocka_unit_test(a_reset_comes_back_to_the_moment_of_cloning),
         cmocka_unit_test(nobody_sees_what_another_writes),
         cmocka_unit_test(a_clone_that_gets_its_own_nodes_goes_on),

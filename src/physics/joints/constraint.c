@@ -8,8 +8,7 @@ void constraint_init(Constraint *constraint, ConstraintKind kind, int parent, in
 {
     assert(axis_count >= 0 && axis_count <= CONSTRAINT_AXES);
     assert(parent >= 0 || child >= 0);
-    assert((parent >= 0 || child >= 0) && parent != child);
-    assert(axis_count >= 0 && axis_count <= CONSTRAINT_AXES);
+    assert(parent != child);
     *constraint = (Constraint){ .kind = kind,
                                 .body = { parent, child },
                                 .is_reversed = parent < 0,
@@ -36,7 +35,7 @@ static void place_suspension(Constraint *constraint, const ConstraintPlace *plac
 {
     Pose parent = constraint->body[0] >= 0 ? place->side[0] : POSE_IDENTITY;
     Pose child = constraint->body[1] >= 0 ? place->side[1] : POSE_IDENTITY;
-    constraint->axis[0] = quat_unrotate(parent.q, vec3_normalized(place->axis));
+    constraint->own_frames.axis[0] = quat_unrotate(parent.q, vec3_normalized(place->axis));
     constraint->second = quat_unrotate(child.q, vec3_normalized(place->second));
     constraint->reference = quat_unrotate(parent.q, vec3_normalized(place->second));
     constraint->slide = quat_unrotate(parent.q, vec3_normalized(place->slide));
@@ -44,23 +43,25 @@ static void place_suspension(Constraint *constraint, const ConstraintPlace *plac
 
 void constraint_place(Constraint *constraint, const ConstraintPlace *place)
 {
+    ConstraintFrames *frames = &constraint->own_frames;
+    constraint->shared_frames = NULL;
     constraint->place = *place;
     constraint->is_placed = true;
     Pose side[2] = { solved_pose(constraint, place->side, 0), solved_pose(constraint, place->side, 1) };
     Vec3 axis = vec3_normalized(place->axis);
     for (int i = 0; i < 2; i++) {
-        constraint->anchor[i] = quat_unrotate(side[i].q, vec3_sub(place->anchor, side[i].t));
-        constraint->axis[i] = quat_unrotate(side[i].q, axis);
+        frames->anchor[i] = quat_unrotate(side[i].q, vec3_sub(place->anchor, side[i].t));
+        frames->axis[i] = quat_unrotate(side[i].q, axis);
     }
-    constraint->turn = quat_mul(quat_conj(side[0].q), side[1].q);
+    frames->turn = quat_mul(quat_conj(side[0].q), side[1].q);
     if (constraint->kind == CONSTRAINT_SUSPENSION)
         place_suspension(constraint, place);
     // Fixed bodies keep the way to the first centre in the first one's frame, sliders in the second one's.
     if (constraint->kind == CONSTRAINT_FIXED)
-        constraint->offset = constraint->solved[1] >= 0 ? quat_unrotate(side[0].q, vec3_sub(side[0].t, side[1].t))
-                                                        : side[0].t;
+        frames->offset = constraint->solved[1] >= 0 ? quat_unrotate(side[0].q, vec3_sub(side[0].t, side[1].t))
+                                                    : side[0].t;
     if (constraint->kind == CONSTRAINT_SLIDER)
-        constraint->offset = quat_unrotate(side[1].q, vec3_sub(side[0].t, side[1].t));
+        frames->offset = quat_unrotate(side[1].q, vec3_sub(side[0].t, side[1].t));
 }
 
 void constraint_set_motor_axis(Constraint *constraint, int axis, int relative, Vec3 world, const Pose side[2])

@@ -8,8 +8,12 @@
 #ifndef TALUS_PHYSICS_JOINTS_CONSTRAINT_H
 #define TALUS_PHYSICS_JOINTS_CONSTRAINT_H
 
+#include "base/cpu.h"
 #include "base/vec.h"
 #include "physics/solver/solver.h"
+
+#include <assert.h>
+#include <stddef.h>
 
 typedef enum ConstraintKind {
     CONSTRAINT_BALL,        // a point
@@ -60,30 +64,42 @@ typedef struct ConstraintWrenches {
     double f1[4], t1[4], f2[4], t2[4];
 } ConstraintWrenches;
 
+// What a constraint keeps of its place, in the frames of the solved sides (the world where there is no second body).
+typedef struct ConstraintFrames {
+    Vec3 anchor[2], axis[2];
+    Quat turn;    // of the second side against the first
+    Vec3 offset;  // of sliders and fixed ones: between the two centres
+} ConstraintFrames;
+
+// What every step reads or writes stands first, on one line of the cache.
 typedef struct Constraint Constraint;
-struct Constraint {  // what every step reads stands first
+struct Constraint {
     ConstraintKind kind;
-    int body[2];       // parent, child
     int solved[2];     // -1, -1: a body of it has gone, it does nothing
     bool is_reversed;  // there is no parent body
     bool locks_first;  // of a suspension: just the second axis turns
     bool wants_wrenches;
     bool is_placed;
     int axis_count;
-    int order;            // place in the world's list, which is the order of making
+    int order;                               // place in the world's list, which is the order of making
+    const ConstraintFrames *shared_frames;   // of a clone: those of its model, while they are the same; NULL: its own
+    ConstraintAxis axes[CONSTRAINT_AXES];
+    int body[2];          // parent, child
     void *ode;            // its twin, NULL: none
     Constraint *next[2];  // in the lists of the bodies of parent and child
-    // From the place, in the frames of the solved sides (the world where there is no second body).
-    Vec3 anchor[2], axis[2];
-    Quat turn;    // of the second side against the first
-    Vec3 offset;  // of sliders and fixed ones: between the two centres
-    ConstraintAxis axes[CONSTRAINT_AXES];
+    ConstraintFrames own_frames;
     double slide_erp, slide_cfm;    // of a suspension, -1: the world's
     Vec3 slide, second, reference;  // of a suspension: on the parent, on the child, and the second axis on the parent
     ConstraintPlace place;
     ConstraintWrenches wrenches;  // filled when wants_wrenches
     void *owner;                  // scene node, for plugins that ask ODE's joint for its data
 };
+static_assert(offsetof(Constraint, axes) + offsetof(ConstraintAxis, cfm) == 64, "a line of the cache");
+
+static inline const ConstraintFrames *constraint_frames(const Constraint *constraint)
+{
+    return constraint->shared_frames ? constraint->shared_frames : &constraint->own_frames;
+}
 
 void constraint_init(Constraint *constraint, ConstraintKind kind, int parent, int child, int axis_count);
 // Anchors it where both sides stand in `place`.
@@ -97,7 +113,16 @@ typedef struct ConstraintStep {
 } ConstraintStep;
 // Writes its rows, at most CONSTRAINT_ROWS_MAX, and returns how many. `bodies` is indexed by body. A motor at a stop
 // pushes with its whole force beside the stop's row: that goes to the bodies' forces.
-int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows);
+typedef int (*ConstraintRows)(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies,
+                              SolverRow *rows);
+// The same bits with and without wide instructions; one is chosen for a whole list.
+int constraint_rows_portable(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies,
+                             SolverRow *rows);
+int constraint_rows_avx2(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows);
+static inline ConstraintRows constraint_rows_best(void)
+{
+    return cpu_has_avx2() ? constraint_rows_avx2 : constraint_rows_portable;
+}
 // Sums the wrenches of solved rows.
 void constraint_sum_wrenches(Constraint *constraint, const SolverRow *rows, int count);
 

@@ -7,6 +7,10 @@
 #include <assert.h>
 #include <string.h>
 
+#ifndef CONSTRAINT_VARIANT
+#define CONSTRAINT_VARIANT constraint_rows_portable
+#endif
+
 // Rows of two bodies and of one in the world are written by the same functions, each compiled for both.
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NEVER_INLINE                                                                                                   \
@@ -14,6 +18,7 @@
 
 typedef struct Sides {                 // of a constraint, as its bodies stand now
     const SolverBody *first, *second;  // second NULL: the world
+    const ConstraintFrames *frames;
     Vec3 position[2];
 } Sides;
 
@@ -43,7 +48,8 @@ static Quat orientation(const SolverBody *body)
 static ALWAYS_INLINE Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
 {
     Sides sides = { .first = &bodies[constraint->solved[0]],
-                    .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL };
+                    .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL,
+                    .frames = constraint_frames(constraint) };
     sides.position[0] = vec3(sides.first->position[0], sides.first->position[1], sides.first->position[2]);
     if (sides.second)
         sides.position[1] = vec3(sides.second->position[0], sides.second->position[1], sides.second->position[2]);
@@ -107,17 +113,17 @@ static ALWAYS_INLINE void axis_rows(bool has_second, Vec3 axis1, Vec3 axis2, Vec
 }
 
 // Turn of the second side against the first since they were placed, in the frame of the first.
-static inline Quat turn_since(const Constraint *constraint, const Sides *sides)
+static inline Quat turn_since(const Sides *sides)
 {
     Quat back = quat_conj(orientation(sides->first));
-    return quat_mul(sides->second ? quat_mul(back, orientation(sides->second)) : back, quat_conj(constraint->turn));
+    return quat_mul(sides->second ? quat_mul(back, orientation(sides->second)) : back, quat_conj(sides->frames->turn));
 }
 
 // Three rows that keep the turn between both sides.
-static ALWAYS_INLINE void orientation_rows(const Constraint *constraint, const Sides *sides, bool has_second, double k,
-                                           double cfm, SolverRow *restrict rows)
+static ALWAYS_INLINE void orientation_rows(const Sides *sides, bool has_second, double k, double cfm,
+                                           SolverRow *restrict rows)
 {
-    Quat error = turn_since(constraint, sides);
+    Quat error = turn_since(sides);
     double sign = error.w < 0.0 ? -2.0 * k : 2.0 * k;
     Vec3 e = turned(sides->first, vec3(error.x, error.y, error.z));
     angular_row(&rows[0], has_second, vec3(1, 0, 0), sign * e.x, cfm);
@@ -196,24 +202,24 @@ static void linear_row(const Sides *sides, Vec3 axis, SolverRow *row)
 
 // ---- kinds ----
 
-static double hinge_angle(const Constraint *constraint, const Sides *sides)
+static double hinge_angle(const Sides *sides)
 {
-    Quat turn = turn_since(constraint, sides);
+    Quat turn = turn_since(sides);
     double length = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    bool is_along = vec3_dot(vec3(turn.x, turn.y, turn.z), constraint->axis[0]) >= 0.0;
+    bool is_along = vec3_dot(vec3(turn.x, turn.y, turn.z), sides->frames->axis[0]) >= 0.0;
     double angle = 2.0 * atan2(length, is_along ? turn.w : -turn.w);
     return -(angle > M_PI ? angle - 2.0 * M_PI : angle);
 }
 
 // The five rows of a hinge between two bodies, or of one in the world: each written for itself, since most joints of
 // most worlds are of the first kind. Returns the axis.
-static ALWAYS_INLINE Vec3 hold_hinge(const Constraint *constraint, const Sides *sides, bool has_second, double k,
-                                     double cfm, SolverRow *restrict rows)
+static ALWAYS_INLINE Vec3 hold_hinge(const Sides *sides, bool has_second, double k, double cfm,
+                                     SolverRow *restrict rows)
 {
     const SolverBody *first = sides->first, *second = has_second ? sides->second : NULL;
-    Vec3 axis = turned(first, constraint->axis[0]), p, q;
-    Vec3 axis2 = turned(second, constraint->axis[1]);
-    Vec3 arm1 = turned(first, constraint->anchor[0]), arm2 = turned(second, constraint->anchor[1]);
+    Vec3 axis = turned(first, sides->frames->axis[0]), p, q;
+    Vec3 axis2 = turned(second, sides->frames->axis[1]);
+    Vec3 arm1 = turned(first, sides->frames->anchor[0]), arm2 = turned(second, sides->frames->anchor[1]);
     plane_space(axis, &p, &q);
     ball_rows(sides, has_second, arm1, arm2, k, cfm, rows);
     axis_rows(has_second, axis, axis2, p, q, k, cfm, rows + 3);
@@ -227,11 +233,11 @@ static NEVER_INLINE int hinge_rows(const Constraint *constraint, const Constrain
     const Sides here = sides_of(constraint, bodies), *sides = &here;
     double k = step->fps * step->erp;
     const ConstraintAxis *motor = &constraint->axes[0];
-    Vec3 axis = sides->second ? hold_hinge(constraint, sides, true, k, step->cfm, rows)
-                              : hold_hinge(constraint, sides, false, k, step->cfm, rows);
+    Vec3 axis = sides->second ? hold_hinge(sides, true, k, step->cfm, rows)
+                              : hold_hinge(sides, false, k, step->cfm, rows);
     double error = 0.0;
     bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
-    StopAt stop = has_stops ? stop_at(motor, hinge_angle(constraint, sides), &error) : STOP_NONE;
+    StopAt stop = has_stops ? stop_at(motor, hinge_angle(sides), &error) : STOP_NONE;
     if (!stop && !(motor->max_force > 0.0))
         return 5;
     angular_row(&rows[5], sides->second, axis, 0.0, 0.0);
@@ -239,17 +245,17 @@ static NEVER_INLINE int hinge_rows(const Constraint *constraint, const Constrain
 }
 
 // The five rows of a slider, as hold_hinge(). Returns the way that it went across the axis.
-static ALWAYS_INLINE Vec3 hold_slider(const Constraint *constraint, const Sides *sides, bool has_second, Vec3 axis,
-                                      const ConstraintStep *step, SolverRow *restrict rows)
+static ALWAYS_INLINE Vec3 hold_slider(const Sides *sides, bool has_second, Vec3 axis, const ConstraintStep *step,
+                                      SolverRow *restrict rows)
 {
     double k = step->fps * step->erp;
     Vec3 p, q, centres = has_second ? vec3_sub(sides->position[1], sides->position[0]) : VEC3_ZERO;
-    Vec3 offset = has_second ? vec3_add(turned(sides->second, constraint->offset), sides->position[1])
-                             : constraint->offset;
+    Vec3 offset = has_second ? vec3_add(turned(sides->second, sides->frames->offset), sides->position[1])
+                             : sides->frames->offset;
     Vec3 way = vec3_sub(offset, sides->position[0]);
     plane_space(axis, &p, &q);
     Vec3 arm_p = vec3_scale(vec3_cross(centres, p), 0.5), arm_q = vec3_scale(vec3_cross(centres, q), 0.5);
-    orientation_rows(constraint, sides, has_second, k, step->cfm, rows);
+    orientation_rows(sides, has_second, k, step->cfm, rows);
     row_set(&rows[3], has_second, p, has_second ? arm_p : VEC3_ZERO, vec3_neg(p), arm_p, k * vec3_dot(p, way),
             step->cfm);
     row_set(&rows[4], has_second, q, has_second ? arm_q : VEC3_ZERO, vec3_neg(q), arm_q, k * vec3_dot(q, way),
@@ -262,9 +268,9 @@ static NEVER_INLINE int slider_rows(const Constraint *constraint, const Sides *s
                                     SolverBody *bodies, SolverRow *rows)
 {
     const ConstraintAxis *motor = &constraint->axes[0];
-    Vec3 axis = turned(sides->first, constraint->axis[0]);
-    Vec3 way = sides->second ? hold_slider(constraint, sides, true, axis, step, rows)
-                             : hold_slider(constraint, sides, false, axis, step, rows);
+    Vec3 axis = turned(sides->first, sides->frames->axis[0]);
+    Vec3 way = sides->second ? hold_slider(sides, true, axis, step, rows)
+                             : hold_slider(sides, false, axis, step, rows);
     if (constraint->is_reversed)
         axis = vec3_neg(axis);
     double error = 0.0;
@@ -276,23 +282,22 @@ static NEVER_INLINE int slider_rows(const Constraint *constraint, const Sides *s
     return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
 }
 
-static NEVER_INLINE int fixed_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
-                                   SolverRow *rows)
+static NEVER_INLINE int fixed_rows(const Sides *sides, const ConstraintStep *step, SolverRow *rows)
 {
     double k = step->fps * step->erp;
-    Vec3 offset = sides->second ? turned(sides->first, constraint->offset) : constraint->offset;
+    Vec3 offset = sides->second ? turned(sides->first, sides->frames->offset) : sides->frames->offset;
     Vec3 error = vec3_sub(vec3_add(sides->position[1], offset), sides->position[0]);
     for (int i = 0; i < 3; i++)
         row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO,
                 vec3_neg(unit[i]), VEC3_ZERO, k * (&error.x)[i], step->cfm);
-    orientation_rows(constraint, sides, sides->second, k, step->cfm, rows + 3);
+    orientation_rows(sides, sides->second, k, step->cfm, rows + 3);
     return 6;
 }
 
 // How far the second axis was turned about the first, as the parent sees it.
 static double first_angle(const Constraint *constraint, Vec3 second)
 {
-    Vec3 axis = constraint->axis[0], from = constraint->reference;
+    Vec3 axis = constraint_frames(constraint)->axis[0], from = constraint->reference;
     double along = vec3_dot(axis, from) * vec3_dot(axis, second);
     return atan2(vec3_dot(axis, vec3_cross(from, second)), vec3_dot(from, second) - along);
 }
@@ -303,12 +308,12 @@ static NEVER_INLINE int suspension_rows(const Constraint *constraint, const Side
     double k = step->fps * step->erp;
     bool is_reversed = constraint->is_reversed, has_second = sides->second;
     const SolverBody *parent = is_reversed ? NULL : sides->first, *child = is_reversed ? sides->first : sides->second;
-    Vec3 first = turned(parent, constraint->axis[0]), second = turned(child, constraint->second), p, q;
+    Vec3 first = turned(parent, sides->frames->axis[0]), second = turned(child, constraint->second), p, q;
     angular_row(&rows[0], has_second,
                 vec3_normalized(is_reversed ? vec3_cross(second, first) : vec3_cross(first, second)),
                 -k * vec3_dot(first, second), step->cfm);
     Vec3 slide = turned(parent, constraint->slide);
-    Vec3 arm[2] = { turned(sides->first, constraint->anchor[0]), turned(sides->second, constraint->anchor[1]) };
+    Vec3 arm[2] = { turned(sides->first, sides->frames->anchor[0]), turned(sides->second, sides->frames->anchor[1]) };
     Vec3 gap = vec3_sub(vec3_add(arm[1], sides->position[1]), vec3_add(arm[0], sides->position[0]));
     plane_space(slide, &p, &q);
     row_set(&rows[1], has_second, p, vec3_cross(arm[0], p), vec3_neg(p), vec3_cross(p, arm[1]), k * vec3_dot(p, gap),
@@ -326,17 +331,16 @@ static NEVER_INLINE int suspension_rows(const Constraint *constraint, const Side
     return count;
 }
 
-static NEVER_INLINE int piston_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
-                                    SolverRow *rows)
+static NEVER_INLINE int piston_rows(const Sides *sides, const ConstraintStep *step, SolverRow *rows)
 {
     double k = step->fps * step->erp;
-    Vec3 axis = turned(sides->first, constraint->axis[0]), directions[2];
+    Vec3 axis = turned(sides->first, sides->frames->axis[0]), directions[2];
     plane_space(axis, &directions[0], &directions[1]);
-    axis_rows(sides->second, axis, turned(sides->second, constraint->axis[1]), directions[0], directions[1], k,
+    axis_rows(sides->second, axis, turned(sides->second, sides->frames->axis[1]), directions[0], directions[1], k,
               step->cfm, rows);
-    Vec3 arm = turned(sides->second, constraint->anchor[1]),
+    Vec3 arm = turned(sides->second, sides->frames->anchor[1]),
          way = vec3_sub(vec3_add(arm, sides->position[1]), sides->position[0]);
-    Vec3 error = vec3_sub(way, turned(sides->first, constraint->anchor[0]));
+    Vec3 error = vec3_sub(way, turned(sides->first, sides->frames->anchor[0]));
     for (int i = 0; i < 2; i++)
         row_set(&rows[2 + i], sides->second, directions[i], vec3_cross(way, directions[i]), vec3_neg(directions[i]),
                 vec3_cross(directions[i], arm), k * vec3_dot(directions[i], error), step->cfm);
@@ -367,7 +371,7 @@ static NEVER_INLINE int motor_rows(const Constraint *constraint, const Sides *si
     return count;
 }
 
-int constraint_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
+int CONSTRAINT_VARIANT(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies, SolverRow *rows)
 {
     assert(constraint->solved[0] >= 0);
     if (constraint->kind == CONSTRAINT_HINGE)  // most joints of most worlds
@@ -375,14 +379,14 @@ int constraint_rows(const Constraint *constraint, const ConstraintStep *step, So
     Sides sides = sides_of(constraint, bodies);
     switch (constraint->kind) {
     case CONSTRAINT_BALL:
-        ball_rows(&sides, sides.second, turned(sides.first, constraint->anchor[0]),
-                  turned(sides.second, constraint->anchor[1]), step->fps * step->erp, step->cfm, rows);
+        ball_rows(&sides, sides.second, turned(sides.first, sides.frames->anchor[0]),
+                  turned(sides.second, sides.frames->anchor[1]), step->fps * step->erp, step->cfm, rows);
         return 3;
     case CONSTRAINT_HINGE: break;  // see above
     case CONSTRAINT_SLIDER: return slider_rows(constraint, &sides, step, bodies, rows);
     case CONSTRAINT_SUSPENSION: return suspension_rows(constraint, &sides, step, rows);
-    case CONSTRAINT_PISTON: return piston_rows(constraint, &sides, step, rows);
-    case CONSTRAINT_FIXED: return fixed_rows(constraint, &sides, step, rows);
+    case CONSTRAINT_PISTON: return piston_rows(&sides, step, rows);
+    case CONSTRAINT_FIXED: return fixed_rows(&sides, step, rows);
     case CONSTRAINT_ANGULAR_MOTOR:
     case CONSTRAINT_LINEAR_MOTOR: return motor_rows(constraint, &sides, step, bodies, rows);
     }

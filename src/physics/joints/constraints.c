@@ -37,7 +37,7 @@ static void unchain(Physics *physics, const Constraint *constraint)
 Constraint *constraint_make(Physics *physics, ConstraintKind kind, int parent, int child, int axis_count, void *owner)
 {
     assert(parent < physics->body_count && child < physics->body_count);
-    Constraint *constraint = memory_alloc(sizeof *constraint);
+    Constraint *constraint = memory_alloc_lines(sizeof *constraint);
     constraint_init(constraint, kind, parent, child, axis_count);
     constraint->owner = owner;
     memory_grow(&physics->constraints, &physics->constraint_capacity, physics->constraint_count + 1,

@@ -50,12 +50,18 @@ typedef struct PhysicsJointState {
     int32_t is_broken;
 } PhysicsJointState;
 
+// What a joint keeps of where its constraint was placed, to read its positions by.
+typedef struct JointPlacing {
+    Quat sine, cosine;              // of one axis: their products with the turn now are those of half its angle
+    Vec3 axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
+    double slide;                   // of sliders: the child's place along the axis at that moment
+    Quat turn;                      // of the child against the parent's side at that moment
+} JointPlacing;
+
 // What every step reads of a joint of one axis stands first and together.
 typedef struct PhysicsJoint {
-    SceneNode *node;
-    Constraint *constraint;  // that holds it, NULL when kinematic
-    Constraint *motor;       // that drives and stops it where its own row cannot, NULL
-    Constraint *spring;      // of spring and damper, NULL
+    Constraint *constraint;              // that holds it, NULL when kinematic
+    const JointPlacing *shared_placing;  // of a clone: that of its model, while it is the same; NULL: its own
     PhysicsJointKind kind;
     int parent;   // solid that holds it, -1: none (then it is not simulated)
     int child;    // end point, -1: none
@@ -66,20 +72,25 @@ typedef struct PhysicsJoint {
     bool is_dynamic;      // simulated by the solver; else kinematic: positions computed, no forces
     bool is_alive;
     bool wants_feedback;
-    bool is_reversed;                 // there is no parent body: the constraint swapped the sides
-    bool is_sprung_inside;            // a slider whose own motor row is its spring
-    bool is_bare_motor;               // one axis, which a motor or friction drives and nothing else: see joints_prestep
-    Quat placed_sine, placed_cosine;  // of one axis: their products with the turn now are those of half its angle
-    double placed_slide;              // of sliders: the child's place along the axis at that moment
-    Vec3 placed_axis[PHYSICS_JOINT_AXES];  // axes in the frame of the parent's body (of the world without one)
+    bool is_reversed;       // there is no parent body: the constraint swapped the sides
+    bool is_sprung_inside;  // a slider whose own motor row is its spring
+    bool is_bare_motor;     // one axis, which a motor or friction drives and nothing else: see joints_prestep
     PhysicsAxis axes[PHYSICS_JOINT_AXES];
-    Pose frame;   // of the joint's holder (nearest Pose above) in the parent solid's frame
-    Vec3 anchor;  // in `frame`
+    SceneNode *node;
+    Constraint *motor;   // that drives and stops it where its own row cannot, NULL
+    Constraint *spring;  // of spring and damper, NULL
+    Pose frame;          // of the joint's holder (nearest Pose above) in the parent solid's frame
+    Vec3 anchor;         // in `frame`
     Vec3 suspension_axis;
     double suspension_spring, suspension_damping;
-    Pose placed[2];    // the anchored poses that constraints and what is placed were last set for
-    Quat placed_turn;  // turn of the child against the parent's side at that moment
+    Pose placed[2];  // the anchored poses that constraints and what is placed were last set for
+    JointPlacing own_placing;
 } PhysicsJoint;
+
+static inline const JointPlacing *joint_placing(const PhysicsJoint *row)
+{
+    return row->shared_placing ? row->shared_placing : &row->own_placing;
+}
 
 typedef struct Physics Physics;
 

@@ -71,6 +71,15 @@ static const Quat *side_orientation(const Physics *physics, const PhysicsJoint *
     return solid >= 0 ? &physics->solid_world[solid].q : &none;
 }
 
+static const Vec3 *side_position(const Physics *physics, const PhysicsJoint *row, int side)
+{
+    static const Vec3 none = { 0.0, 0.0, 0.0 };
+    if (row->body[side] >= 0)
+        return &physics->body_states[row->body[side]].position;
+    int solid = side == 0 ? row->parent : row->child;
+    return solid >= 0 ? &physics->solid_world[solid].t : &none;
+}
+
 // Direction of axis `index` in the frame of the joint when the axes before it stand at their positions.
 static Vec3 turned_axis(const PhysicsJoint *row, const PhysicsAxisState *axes, int index)
 {
@@ -243,17 +252,18 @@ static void place(Physics *physics, int joint)
     place_stops(row, state);
     memcpy(row->placed, state->anchored, sizeof row->placed);
     Quat to_parent = quat_conj(parent_side.q);
-    row->placed_turn = quat_mul(to_parent, child_side.q);
+    JointPlacing *placing = &row->own_placing;
+    row->shared_placing = NULL;
+    placing->turn = placing->cosine = quat_mul(to_parent, child_side.q);
     for (int i = 0; i < row->axis_count; i++)
-        row->placed_axis[i] = quat_rotate(to_parent, quat_rotate(holder.q, row->axes[i].axis));
-    row->placed_cosine = row->placed_turn;
+        placing->axis[i] = quat_rotate(to_parent, quat_rotate(holder.q, row->axes[i].axis));
     // The vector part of a product with the conjugate turn, along the axis: each component of the turn now has its
     // share.
-    Quat c = quat_conj(row->placed_turn);
-    Vec3 a = row->placed_axis[0];
-    row->placed_sine = (Quat){ c.x * a.x + c.y * a.y + c.z * a.z, c.w * a.x - c.z * a.y + c.y * a.z,
-                               c.z * a.x + c.w * a.y - c.x * a.z, -c.y * a.x + c.x * a.y + c.w * a.z };
-    row->placed_slide = vec3_dot(row->placed_axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
+    Quat c = quat_conj(placing->turn);
+    Vec3 a = placing->axis[0];
+    placing->sine = (Quat){ c.x * a.x + c.y * a.y + c.z * a.z, c.w * a.x - c.z * a.y + c.y * a.z,
+                            c.z * a.x + c.w * a.y - c.x * a.z, -c.y * a.x + c.x * a.y + c.w * a.z };
+    placing->slide = vec3_dot(placing->axis[0], quat_rotate(to_parent, vec3_sub(child_side.t, parent_side.t)));
 }
 
 // The parent's side is where it is; the child's is where the scene's numbers put it at the offsets, whatever pose
@@ -423,7 +433,7 @@ static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate
     }
     Vec3 direction;
     if (row->axis_count == 1) {
-        direction = quat_rotate(*side_orientation(physics, row, 0), row->placed_axis[0]);
+        direction = quat_rotate(*side_orientation(physics, row, 0), joint_placing(row)->axis[0]);
     } else {
         Pose holder = holder_of(physics, row, joint_side_pose(physics, row, 0));
         direction = quat_rotate(holder.q, turned_axis(row, state->axes, axis));
@@ -564,7 +574,7 @@ static bool is_bare_motor(const Physics *physics, const PhysicsJoint *row)
 // The push of a motor with one axis on both sides, in a plain world.
 static void push_sides(Physics *physics, const PhysicsJoint *row, double force)
 {
-    Vec3 push = vec3_scale(quat_rotate(*side_orientation(physics, row, 0), row->placed_axis[0]), force);
+    Vec3 push = vec3_scale(quat_rotate(*side_orientation(physics, row, 0), joint_placing(row)->axis[0]), force);
     if (row->kind == PHYSICS_JOINT_SLIDER) {
         add_force(physics, row, push);
         return;
@@ -776,14 +786,14 @@ static Quat turn_from_zero(const PhysicsJoint *row, const PhysicsJointState *sta
 {
     Quat at_offsets = QUAT_IDENTITY;
     for (int i = 0; i < row->axis_count; i++)
-        at_offsets = quat_mul(at_offsets, quat_from_axis_angle(row->placed_axis[i], state->axes[i].offset));
-    return quat_mul(quat_mul(now, quat_conj(row->placed_turn)), at_offsets);
+        at_offsets = quat_mul(at_offsets, quat_from_axis_angle(joint_placing(row)->axis[i], state->axes[i].offset));
+    return quat_mul(quat_mul(now, quat_conj(joint_placing(row)->turn)), at_offsets);
 }
 
 // For two axes: the first angle is the one that carries the second axis, the rest is about the second.
 static void two_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 {
-    Vec3 first = row->placed_axis[0], second = row->placed_axis[1];
+    Vec3 first = joint_placing(row)->axis[0], second = joint_placing(row)->axis[1];
     Vec3 carried = quat_rotate(turn, second);
     Vec3 from = vec3_mad(second, first, -vec3_dot(first, second)),
          to = vec3_mad(carried, first, -vec3_dot(first, carried));
@@ -794,7 +804,7 @@ static void two_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 // For three axes at right angles, turned one after the other.
 static void three_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 {
-    const Vec3 *e = row->placed_axis;
+    const Vec3 *e = joint_placing(row)->axis;
     Vec3 first = quat_rotate(turn, e[0]), second = quat_rotate(turn, e[1]), third = quat_rotate(turn, e[2]);
     angles[1] = asin(double_clamp(vec3_dot(e[0], third), -1.0, 1.0));
     angles[0] = atan2(-vec3_dot(e[1], third), vec3_dot(e[2], third));
@@ -825,8 +835,8 @@ static void read_turn(Physics *physics, int joint, double dt)
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
     Quat parent = *side_orientation(physics, row, 0), child = *side_orientation(physics, row, 1);
     Quat now = quat_mul(quat_conj(parent), child);
-    double angle = axis->offset + 2.0 * atan2(quat_dot(row->placed_sine, now), quat_dot(row->placed_cosine, now));
-    double velocity = vec3_dot(row->placed_axis[0], quat_unrotate(parent, turning_rate(physics, row)));
+    double angle = axis->offset + 2.0 * atan2(quat_dot(joint_placing(row)->sine, now), quat_dot(joint_placing(row)->cosine, now));
+    double velocity = vec3_dot(joint_placing(row)->axis[0], quat_unrotate(parent, turning_rate(physics, row)));
     double before = axis->position, expected = before + velocity * dt, position = nearest_turn(angle, expected);
     axis->velocity = velocity;
     axis->position = position;
@@ -845,9 +855,9 @@ static void read_turns(Physics *physics, int joint, double dt)
     Quat turn = turn_from_zero(row, state, quat_mul(quat_conj(*parent), *child));
     (row->axis_count == 2 ? two_angles : three_angles)(row, turn, angles);
     Vec3 axes[3];
-    axes[0] = row->placed_axis[0];
-    axes[1] = quat_rotate(quat_from_axis_angle(axes[0], angles[0]), row->placed_axis[1]);
-    axes[2] = row->axis_count == 3 ? quat_rotate(turn, row->placed_axis[2]) : vec3_cross(axes[0], axes[1]);
+    axes[0] = joint_placing(row)->axis[0];
+    axes[1] = quat_rotate(quat_from_axis_angle(axes[0], angles[0]), joint_placing(row)->axis[1]);
+    axes[2] = row->axis_count == 3 ? quat_rotate(turn, joint_placing(row)->axis[2]) : vec3_cross(axes[0], axes[1]);
     for (int i = 0; i < row->axis_count; i++) {
         double length;
         state->axes[i].velocity = vec3_dot(rate_vector(axes, i, &length), rate);
@@ -862,12 +872,11 @@ static void read_turns(Physics *physics, int joint, double dt)
 
 static void read_slide(Physics *physics, int joint)
 {
-    PhysicsJoint *row = &physics->joints[joint];
+    const PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
-    Pose parent = joint_side_pose(physics, row, 0);
-    Vec3 arm = vec3_sub(joint_side_pose(physics, row, 1).t, parent.t),
-         direction = quat_rotate(parent.q, row->placed_axis[0]);
-    axis->position = axis->offset + vec3_dot(direction, arm) - row->placed_slide;
+    Vec3 arm = vec3_sub(*side_position(physics, row, 1), *side_position(physics, row, 0)),
+         direction = quat_rotate(*side_orientation(physics, row, 0), joint_placing(row)->axis[0]);
+    axis->position = axis->offset + vec3_dot(direction, arm) - joint_placing(row)->slide;
     Vec3 rate = row->body[1] >= 0 ? physics->body_states[row->body[1]].linear : VEC3_ZERO;
     if (row->body[0] >= 0) {
         const BodyState *body = &physics->body_states[row->body[0]];

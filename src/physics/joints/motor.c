@@ -297,11 +297,6 @@ PhysicsMotor physics_motor(const Physics *physics, int joint, int axis_index)
     };
 }
 
-double physics_motor_max_force(const Physics *physics, int joint, int axis)
-{
-    return axis_of(physics, joint, axis)->motor_max_force;
-}
-
 static void wake(Physics *physics, int joint)
 {
     for (int side = 0; side < 2; side++)
@@ -424,6 +419,21 @@ const char *physics_motor_set_force(Physics *physics, int joint, int axis, doubl
     if (!isfinite(force))
         return "the force is not a finite number";
     return set_coupled(physics, joint, axis, force * axis_of(physics, joint, axis)->motor_multiplier, set_force);
+}
+
+void physics_motor_set_forces(Physics *physics, const PhysicsAxisRef *axes, int count, const double *forces)
+{
+    for (int i = 0; i < count; i++) {
+        int joint = axes[i].joint, axis = axes[i].axis;
+        const PhysicsAxis *motor = axis_of(physics, joint, axis);
+        double force = double_clamp(forces[i], -motor->motor_max_force, motor->motor_max_force);
+        if (motor->coupled_next < 0 && isfinite(force)) {
+            set_force(physics, joint, axis, force * motor->motor_multiplier);
+            wake(physics, joint);
+        } else {
+            physics_motor_set_force(physics, joint, axis, force);
+        }
+    }
 }
 
 const char *physics_motor_set_gains(Physics *physics, int joint, int axis, double p, double i, double d)

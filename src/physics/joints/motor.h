@@ -26,7 +26,6 @@ typedef struct PhysicsMotor {
     double feedback;  // force or torque on the joint in the last step, along the axis
 } PhysicsMotor;
 PhysicsMotor physics_motor(const Physics *physics, int joint, int axis);
-double physics_motor_max_force(const Physics *physics, int joint, int axis);
 void physics_motor_command(Physics *physics, int joint, int axis,
                            const PhysicsMotor *motor);  // the commands of one read before, again
 
@@ -37,6 +36,8 @@ const char *physics_motor_set_velocity(Physics *physics, int joint, int axis, do
 const char *physics_motor_set_acceleration(Physics *physics, int joint, int axis, double acceleration);
 const char *physics_motor_set_available_force(Physics *physics, int joint, int axis, double force);
 const char *physics_motor_set_force(Physics *physics, int joint, int axis, double force);
+// Of many motors; what is above a motor's maximum is the maximum.
+void physics_motor_set_forces(Physics *physics, const PhysicsAxisRef *axes, int count, const double *forces);
 const char *physics_motor_set_gains(Physics *physics, int joint, int axis, double p, double i, double d);
 void physics_motor_want_feedback(Physics *physics, int joint, bool want);
 void physics_brake_set_damping(Physics *physics, int joint, int axis, double damping);

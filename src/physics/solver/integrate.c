@@ -4,6 +4,11 @@
 #include <assert.h>
 #include <math.h>
 
+#ifndef INTEGRATE_VARIANT
+#define INTEGRATE_VARIANT solver_body_integrate
+#define INTEGRATE_REST  // what is compiled once
+#endif
+
 // Doubling is exact, so it may stand where it costs least.
 static inline void rotation_of(double w, double x, double y, double z, double *r)
 {
@@ -20,10 +25,6 @@ static inline void rotation_of(double w, double x, double y, double z, double *r
     r[7] = yz + wx;
     r[8] = 1.0 - xx - yy;
 }
-
-void solver_rotation(const double *q, double *r) { rotation_of(q[0], q[1], q[2], q[3], r); }
-
-void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, body->rotation); }
 
 static inline void turn_first_order(double *q, const double *w, double h)
 {
@@ -67,7 +68,7 @@ static inline void turn(SolverBody *body, double h)
         q[i] *= k;
 }
 
-void solver_body_integrate(SolverBody *body, double dt)
+void INTEGRATE_VARIANT(SolverBody *body, double dt)
 {
     assert(dt > 0.0);
     double *v = body->velocity, *w = v + 3;
@@ -80,7 +81,8 @@ void solver_body_integrate(SolverBody *body, double dt)
     for (int i = 0; i < 3; i++)
         body->position[i] += dt * v[i];
     turn(body, dt);
-    solver_rotation(body->quaternion, body->rotation);
+    const double *q = body->quaternion;
+    rotation_of(q[0], q[1], q[2], q[3], body->rotation);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)
         && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > body->linear_damping_threshold)
         for (int i = 0; i < 3; i++)
@@ -90,6 +92,11 @@ void solver_body_integrate(SolverBody *body, double dt)
         for (int i = 0; i < 3; i++)
             w[i] *= 1.0 - body->angular_damping;
 }
+
+#ifdef INTEGRATE_REST
+void solver_rotation(const double *q, double *r) { rotation_of(q[0], q[1], q[2], q[3], r); }
+
+void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, body->rotation); }
 
 // Whether the body's axes are those of its inertia.
 static inline bool inertia_is_diagonal(const double *m) { return m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0; }
@@ -154,3 +161,4 @@ void solver_body_predict(const SolverInput *input, const SolverBody *body, float
     velocity[4] = (float)(w[1] + dt * (q[1] * torque[0] + q[3] * torque[1] + q[4] * torque[2]));
     velocity[5] = (float)(w[2] + dt * (q[2] * torque[0] + q[4] * torque[1] + q[5] * torque[2]));
 }
+#endif

@@ -17,7 +17,9 @@ Solver *solver_create(const SolverOptions *options)
     Solver *solver = memory_alloc(sizeof *solver);
     if (options)
         solver->options = *options;
-    solver->direct = cpu_has_avx2() && !solver->options.portable ? solver_direct_avx2 : solver_direct_portable;
+    bool is_wide = cpu_has_avx2() && !solver->options.portable;
+    solver->direct = is_wide ? solver_direct_avx2 : solver_direct_portable;
+    solver->integrate = is_wide ? solver_body_integrate_avx2 : solver_body_integrate;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
     solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
@@ -47,7 +49,8 @@ void solver_prefetch(const Solver *solver, bool is_there)
     memory_prefetch(t->link_joints, sizeof *t->link_joints * joints);
     memory_prefetch(t->joints, sizeof *t->joints * joints);
     memory_prefetch(t->fixed, sizeof *t->fixed * bodies);
-    memory_prefetch(solver->row_memory, sizeof *solver->row_memory * SOLVER_JOINT_ROWS * joints);
+    if (t->has_bounded)
+        memory_prefetch(solver->row_memory, sizeof *solver->row_memory * SOLVER_JOINT_ROWS * joints);
     memory_prefetch(solver->node_of_body, sizeof *solver->node_of_body * bodies);
     memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
     memory_prefetch(solver->islands, sizeof *solver->islands * islands);
@@ -382,18 +385,19 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
 
 static inline int awake_body(const SolverInput *input, int i) { return input->awake ? input->awake[i] : i; }
 
-static inline void body_integrate(SolverBody *body, double dt)
+static inline void body_integrate(const Solver *solver, SolverBody *body, double dt)
 {
     if (!(body->flags & SOLVER_BODY_ASLEEP))
-        solver_body_integrate(body, dt);
+        solver->integrate(body, dt);
 }
 
 static void integrate_range(int begin, int end, int worker, void *context)
 {
-    const SolverInput *input = context;
+    const StepWork *work = context;
+    const SolverInput *input = work->input;
     (void)worker;
     for (int i = begin; i < end; i++)
-        body_integrate(&input->bodies[awake_body(input, i)], input->dt);
+        body_integrate(work->solver, &input->bodies[awake_body(input, i)], input->dt);
 }
 
 // A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
@@ -422,7 +426,7 @@ static void finish_range(int begin, int end, int worker, void *context)
     for (int i = begin; i < end; i++) {
         SolverBody *body = &work->input->bodies[awake_body(work->input, i)];
         body_check(body, &work->solver->worker_statistics[worker]);
-        body_integrate(body, work->input->dt);
+        body_integrate(work->solver, body, work->input->dt);
     }
 }
 
@@ -500,7 +504,7 @@ void solver_integrate(Solver *solver, const SolverInput *given)
     SolverInput input = *given;
     if (!input.awake)
         input.awake_count = input.body_count;
-    pool_for(solver->options.pool, input.awake_count, BODY_GRAIN, integrate_range, &input);
+    pool_for(solver->options.pool, input.awake_count, BODY_GRAIN, integrate_range, &(StepWork){ solver, &input });
 }
 
 void solver_step(Solver *solver, const SolverInput *input) { solve(solver, input, finish_range); }

@@ -219,19 +219,32 @@ static inline int node_take_rows(DirectScratch *s, IslandTask *task, Node *node,
     return at;
 }
 
-static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
+// The only joint of a node, with rows of a known form: where each goes is known, but for those with bounds.
+static inline void node_add_known(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, int form)
 {
-    const SolverInput *input = task->input;
-    const SolverJoint *joint = &input->joints[link.joint];
-    SolverRow *rows = &input->rows[joint->first_row];
-    const int count = joint->row_count, form = count > 0 ? rows[0].form : SOLVER_ROWS_ANY;
-    assert_debug(form_is_true(joint, rows, form));
-    const int free_count = form != SOLVER_ROWS_ANY ? FORM_FREE_ROWS : free_rows_count(rows, count);
-    const bool scaled = form == SOLVER_ROWS_ANY && rows_are_scaled(rows, free_count, count);
-    const bool holds_point = form == SOLVER_ROWS_POINT
-                             || (form == SOLVER_ROWS_ANY && free_count >= 3 && !scaled
-                                 && joint_holds_point(joint, rows));
-    if (is_only && holds_point) {
+    const SolverJoint *joint = &task->input->joints[link.joint];
+    SolverRow *rows = &task->input->rows[joint->first_row];
+    const bool is_point = form == SOLVER_ROWS_POINT;
+    const int first = is_point ? 3 : 0, others = is_point ? 0 : 3, end = is_point ? 3 : LINK_ROWS;
+    int at = others + 2;
+    for (int i = 0; i < 3; i++)
+        node_take_row(node, first + i, &rows[i]);
+    node_take_row(node, others, &rows[3]);
+    node_take_row(node, others + 1, &rows[4]);
+    if (joint->row_count > FORM_FREE_ROWS)
+        at = node_take_rows(s, task, node, link.joint, FORM_FREE_ROWS, FORM_FREE_ROWS, at, end);
+    node->flipped = link.child_is_body2 ? ALL_FLIPPED : 0;
+    node->row_count = is_point ? 0 : at;
+    node->link = !is_point ? LINK_SLIDE : at == 3 ? LINK_POINT_THREE_TURNS : LINK_POINT_TWO_TURNS;
+}
+
+static void node_add_any(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
+{
+    const SolverJoint *joint = &task->input->joints[link.joint];
+    SolverRow *rows = &task->input->rows[joint->first_row];
+    const int count = joint->row_count, free_count = free_rows_count(rows, count);
+    const bool scaled = rows_are_scaled(rows, free_count, count);
+    if (is_only && free_count >= 3 && !scaled && joint_holds_point(joint, rows)) {
         for (int i = 0; i < 3; i++)
             node_take_row(node, 3 + i, &rows[i]);
         node->flipped = link.child_is_body2 ? ALL_FLIPPED : 0;
@@ -244,12 +257,23 @@ static void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJ
             node->flipped |= (uint8_t)(ALL_FLIPPED << at);
         else
             node->flipped &= (uint8_t) ~(ALL_FLIPPED << at);
-        node->link = node->row_count == 0                     ? LINK_LOOSE
-                     : is_only && form == SOLVER_ROWS_SLIDE ? LINK_SLIDE
-                                                            : LINK_ANY;
+        node->link = node->row_count > 0 ? LINK_ANY : LINK_LOOSE;
     }
+}
+
+static inline void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
+{
+    const SolverInput *input = task->input;
+    const SolverJoint *joint = &input->joints[link.joint];
+    const SolverRow *rows = &input->rows[joint->first_row];
+    const int form = joint->row_count > 0 ? rows[0].form : SOLVER_ROWS_ANY;
+    assert_debug(form_is_true(joint, rows, form));
+    if (is_only && form != SOLVER_ROWS_ANY)
+        node_add_known(s, task, node, link, form);
+    else
+        node_add_any(s, task, node, link, is_only);
     if (node->parent < 0)
-        node_take_ground(input, node, link, rows, count);
+        node_take_ground(input, node, link, rows, joint->row_count);
 }
 
 static inline void node_start(DirectScratch *s, Node *node, int body, int parent, int tree)

@@ -80,6 +80,7 @@ typedef struct Topology {
     uint8_t *fixed;
     int joint_count, body_count, joint_capacity, fixed_capacity;
     bool valid;
+    bool has_bounded;  // some joint has a row for a motor or a stop
 } Topology;
 
 typedef struct IslandRef {
@@ -128,6 +129,8 @@ typedef struct IslandTask {
 // Writes velocities of the island's bodies and the forces of its rows and contacts.
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
+
+void solver_body_integrate_avx2(SolverBody *body, double dt);  // as solver_body_integrate(), to the last bit
 
 // Memory that parts of a step need one after the other: what contacts remembered, then the blocks of the iterative
 // method. The contents do not survive a reservation.
@@ -254,6 +257,7 @@ typedef struct IslandBundle {
 struct Solver {
     SolverOptions options;
     DirectMethod direct;
+    void (*integrate)(SolverBody *body, double dt);
     Topology topology;
     RowMemory *row_memory;
     ContactMemory *contact_memory;                        // of this step, from its beginning on
