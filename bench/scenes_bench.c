@@ -235,7 +235,7 @@ static void print_quality(const Sim *sim)
         Vec3 ends[2];
         for (int k = 0; k < 2; k++)
             ends[k] = pose_apply(hinge->solved[k] >= 0 ? physics_body_pose(physics, hinge->solved[k]) : POSE_IDENTITY,
-                                 hinge->anchor[k]);
+                                 constraint_frames(hinge)->anchor[k]);
         gap = fmax(gap, vec3_distance(ends[0], ends[1]));
     }
     printf(
