@@ -558,7 +558,6 @@ static bool check_forces(PluginHost *host, PluginCallback callback)
 
 static int on_collide(void *context, dGeomID a, dGeomID b)
 {
-    assert_debug(a && b);
     PluginHost *host = context;
     if (host->is_in_series) {
         guard_enter();

@@ -424,7 +424,6 @@ void body_shape_read(BodyReader *reader, const YamlNode *map, ElementScope scope
 
 void body_mesh_file_add(BodyReader *reader, const YamlNode *resource, const char *path, ElementScope scope)
 {
-    assert_debug(path);
     BodyShape shape = shape_at(scope);
     BodyGeometry *geometry = body_geometry_create(reader->arena, BODY_MESH_FILE, resource->pos);
     body_string(reader, resource, "uri", "url", &geometry->uri);

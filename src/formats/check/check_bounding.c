@@ -111,7 +111,7 @@ static bool has_own_mass(const SceneNode *physics)
 
 void check_bounding(Check *check, SceneNode *solid)
 {
-    assert_debug(schema_type_is(solid->type, "Solid"));
+    assert_debug(schema_field(solid->type, "boundingObject"));
     SceneNode *physics = schema_field(solid->type, "physics") ? scene_child(solid, "physics") : NULL;
     const FieldType *field = schema_field(solid->type, "boundingObject");
     FieldValue value = scene_value(solid, field);
