@@ -91,7 +91,7 @@ class App implements Listener {
     tree: button('tree', 'Scene tree', () => this.panel('left')), inspect: button('sliders', 'Inspector and plots', () => this.panel('right')), terminal: button('terminal', 'Console', () => this.panel('console')),
     undo: button('undo', 'Undo', () => void this.act({ do: 'undo' })), redo: button('redo', 'Redo', () => void this.act({ do: 'redo' })),
     windows: menuButton(button('window', 'Robot windows', () => undefined, { hidden: true }), 'Robot windows', () => this.windows.items()),
-    ghost: button('ghost', 'The second run', () => this.run('ghost'), { hidden: true }), apart: h('span', { class: 'stat apart', title: 'How far the second run is from this one: the selected solid, else the one furthest off', hidden: true }),
+    ghost: button('ghost', 'The second run', () => this.run('ghost'), { hidden: true }), apart: h('div', { class: 'apart', title: 'How far the second run is from this one: the selected solid, else the one furthest off', hidden: true }),
     progress: h('div', { class: 'progress', hidden: true, role: 'status' }),
   };
 
@@ -148,7 +148,7 @@ class App implements Listener {
       h('div', { class: 'bar-group' }, parts.tree, h('span', { class: 'logo', 'aria-hidden': 'true' }), parts.title),
       h('div', { class: 'bar-group transport', role: 'toolbar', 'aria-label': 'Run' }, button('reset', 'Reset to the start', () => this.run('reset')), button('back', 'Step back', () => this.run('stepback')), parts.play,
         button('step', 'Step', () => this.run('step')), parts.speed, parts.time, parts.factor),
-      h('div', { class: 'bar-group end' }, parts.status, parts.role, parts.apart, parts.ghost, parts.contacts, parts.warnings, parts.undo, parts.redo,
+      h('div', { class: 'bar-group end' }, parts.status, parts.role, parts.ghost, parts.contacts, parts.warnings, parts.undo, parts.redo,
         menuButton(button('eye', 'What is shown', () => undefined), 'Optional renderings', () => this.renderingItems()),
         menuButton(button('camera', 'Views and cameras', () => undefined), 'Views', () => this.viewItems()),
         parts.windows, parts.sound, parts.keyboard, parts.terminal, parts.inspect,
@@ -161,7 +161,7 @@ class App implements Listener {
       tabs.append(h('button', { type: 'button', role: 'tab', 'aria-selected': 'false', onclick: () => this.tab(words) }, words)), body.dataset.tab = words;
     parts.right.append(tabs, ...bodies.map(([, body]) => body));
     parts.drawer.append(this.console.element);
-    parts.stage.append(this.canvas, this.overlays.labels, this.overlays.names, this.overlays.pictures, this.windows.element, this.overlays.toasts, this.overlays.tip, parts.tools, this.resizer.element, parts.progress);
+    parts.stage.append(this.canvas, this.overlays.labels, this.overlays.names, this.overlays.pictures, this.windows.element, this.overlays.toasts, this.overlays.tip, parts.tools, this.resizer.element, parts.apart, parts.progress);
     const wide = window.innerWidth > 1000;
     parts.left.hidden = setting('left', wide ? 'open' : 'shut') !== 'open';
     parts.right.hidden = true;
@@ -297,7 +297,7 @@ class App implements Listener {
       ...(isLive ? [{ words: 'Reload the world', keys: this.keys.keysOf('reload'), act: () => this.run('reload') }, { words: 'Save the world as…', act: () => this.save() }] : []),
       { words: 'Copy a link to this view', keys: this.keys.keysOf('link'), act: () => this.run('link') }, { words: 'Save a picture', keys: this.keys.keysOf('shot'), act: () => this.run('shot') },
       { words: 'Compare with a recording…', act: () => this.chooseGhost() },
-      ...(this.ghost.name ? [{ words: `Show the second run: ${this.ghost.name}`, isOn: this.ghost.isShown, keys: this.keys.keysOf('ghost'), act: () => this.run('ghost') }, { words: 'Compare no more', act: () => { this.ghost.close(); this.showGhost(); } }] : []),
+      ...(this.ghost.name ? [{ words: 'Show the second run', help: this.ghost.name, isOn: this.ghost.isShown, keys: this.keys.keysOf('ghost'), act: () => this.run('ghost') }, { words: 'Compare no more', act: () => { this.ghost.close(); this.showGhost(); } }] : []),
       { words: 'Navigation', isHead: true }, ...(Object.entries(STYLES) as [Style, { words: string }][]).map(([style, { words }]) => ({ words: style === 'walk' ? `${words}: W A S D, E and Q` : `As in ${words === 'CAD' ? 'CAD programs' : words}`, isRadio: true, isOn: this.navigator.style === style,
         act: () => { this.navigator.style = style; this.navigator.steps.clear(); keep('style', style); } })),
       { words: 'Colours', isHead: true }, ...[['auto', 'As the system'], ['light', 'Light'], ['dark', 'Dark']].map(([id, words]) => ({ words, isRadio: true, isOn: theme === id, act: () => this.applyTheme(id) })),
