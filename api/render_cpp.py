@@ -15,6 +15,10 @@ INCLUDES = {
     'Proto': ['<string>', '<webots/types.h>', '<webots/Field.hpp>'],
     'Node': ['<string>', '<webots/types.h>', '<webots/contact_point.h>'], 'Field': ['<string>', '<webots/types.h>'],
     'Supervisor': ['<webots/Device.hpp>', '<webots/Field.hpp>', '<webots/Node.hpp>', '<webots/Proto.hpp>'],
+    # Programs of its time include this header alone and use devices at once.
+    'DifferentialWheels': ['<webots/%s.hpp>' % name for name in (
+        'Accelerometer', 'Camera', 'Compass', 'Connector', 'Display', 'DistanceSensor', 'Emitter', 'GPS', 'Gyro', 'InertialUnit', 'LED',
+        'LightSensor', 'Pen', 'PositionSensor', 'Receiver', 'Servo', 'TouchSensor')],
 }
 # Names that C++ has for the records of C.
 TYPEDEFS = {'Camera': 'WbCameraRecognitionObject CameraRecognitionObject', 'Lidar': 'WbLidarPoint LidarPoint',

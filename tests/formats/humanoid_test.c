@@ -34,7 +34,7 @@ static bool says(const DiagSink *diags, DiagSeverity least, const char *words)
 
 static const char humanoid_text[] = HRP_PROTOS
     "DEF WALKER Humanoid { humanoidBody [ DEF WAIST Joint {\n"
-    "  jointType \"free\" translation 0 0 0.8 children [\n"
+    "  jointType \"free\" jointAxis 0 0 0 translation 0 0 0.8 children [\n"
     "    DEF BASE Segment { mass 4 centerOfMass 0 0 0.1 momentsOfInertia [ 0.4 0 0 0 0.5 0 0 0 0.6 ]\n"
     "      children [ Shape { geometry Box { size 0.2 0.3 0.4 } } Inline { url \"plate.wrl\" }\n"
     "        DEF TURN Gyro { sensorId 2 translation 0 0 0.3 maxAngularVelocity 9 -1 9 } ] }\n"
@@ -68,6 +68,7 @@ static void links_are_read(void **state)
     CHECK_NEAR(waist->mass, 8.0, 0.0, "two segments");
     CHECK_NEAR(waist->com.y, 0.5, 1e-12, "their centre");
     CHECK_NEAR(waist->inertia.m[0], 0.4 + 8.0 * 0.25 + 8.0 * 0.0025, 1e-12, "their inertia");
+    CHECK_NEAR(waist->axis.z, 1.0, 0.0, "a free joint needs no axis");
     CHECK_NEAR(knee->axis.y, 1.0, 0.0, "axis by name");
     CHECK_NEAR(lift->axis.z, 0.8, 0.0, "axis by vector");
     CHECK_NEAR(knee->q_upper, 1.2, 0.0, "upper limit");
@@ -156,6 +157,8 @@ static void files_that_are_wrong_are_told(void **state)
           "is not found" },
         { "Humanoid { humanoidBody Joint { children Segment { children Inline { url \"self.wrl\" } } } }", true,
           "inserts itself" },
+        { "Humanoid { humanoidBody DEF A Joint { jointType \"slide\" jointAxis 0 0 0 } }", true,
+          "jointAxis of 'A' is zero" },
         { "Humanoid { humanoidBody Joint { } } ExtraJoint { link1Name \"X\" }", true, "no link 'X'" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {

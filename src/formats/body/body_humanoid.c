@@ -80,6 +80,17 @@ static Vec3 joint_axis(const SceneNode *joint)
     return scene_vec3(joint, "jointAxis");
 }
 
+// Joints that do not move along an axis have any, often none.
+static void read_axis(const Humanoid *humanoid, const SceneNode *joint, BodyLink *link)
+{
+    bool has_axis = link->joint_type != BODY_JOINT_FIXED && link->joint_type != BODY_JOINT_FREE;
+    Vec3 axis = joint_axis(joint);
+    if (has_axis && vec3_length(axis) > 0.0)
+        link->axis = axis;
+    else if (has_axis)
+        diag_error(humanoid->reader->diags, joint->pos, "jointAxis of '%.60s' is zero; using 0 0 1", link->name);
+}
+
 static void read_joint_keys(Humanoid *humanoid, const SceneNode *joint, BodyLink *link)
 {
     link->pos = joint->pos;
@@ -88,7 +99,7 @@ static void read_joint_keys(Humanoid *humanoid, const SceneNode *joint, BodyLink
     link->rotation = mat3_from_quat(quat_from_rotation(scene_rotation(joint, "rotation")));
     link->joint_type = joint_type(humanoid, joint);
     link->joint_id = int_max(scene_int(joint, "jointId"), -1);
-    link->axis = joint_axis(joint);
+    read_axis(humanoid, joint, link);
     link->q_lower = limit_of(joint, "llimit", -BODY_UNLIMITED);
     link->q_upper = limit_of(joint, "ulimit", BODY_UNLIMITED);
     link->dq_lower = limit_of(joint, "lvlimit", -BODY_UNLIMITED);

@@ -1,7 +1,5 @@
-// A program of 2010: DifferentialWheels, Servo and a camera that measures depths; headers of another system, others left out.
-#include <webots/Camera.hpp>
+// A program of 2010: DifferentialWheels, Servo and a camera that measures depths; one header for all devices, one of another system.
 #include <webots/DifferentialWheels.hpp>
-#include <webots/Servo.hpp>
 #include <Math.h>
 using namespace webots;
 using namespace std;
