@@ -2,6 +2,8 @@
 // steps.
 #include "viewer/viewer_internal.h"
 
+#include "base/hash.h"
+
 #include "base/memory.h"
 
 #include <math.h>
@@ -485,39 +487,24 @@ static const char *act_joystick(Act *act)
 // ---- rows ----
 
 static const ActType types[] = {
-    // name, function, for spectators, changes the world, only the newest counts
-    { "play", act_play, false, false, false },
-    { "pause", act_pause, false, false, false },
-    { "step", act_step, false, false, false },
-    { "speed", act_speed, false, false, false },
-    { "stepback", act_stepback, false, false, false },  // logged as resume
-    { "resume", act_resume, false, false, false },      // logged by itself
-    { "reset", act_reset, false, true, false },
-    { "reload", act_reload, false, true, false },
-    { "move", act_move, false, true, true },
-    { "joint", act_joint, false, true, true },
-    { "force", act_force, false, true, true },
-    { "torque", act_torque, false, true, true },
-    { "pull", act_pull, false, true, true },
-    { "touch", act_touch, false, true, false },
-    { "release", act_release, false, true, false },
-    { "undo", act_undo, false, true, false },
-    { "redo", act_redo, false, true, false },
-    { "children", act_children, true, false, false },
-    { "fields", act_fields, true, false, false },
-    { "set", act_set, false, true, false },
-    { "sizes", act_sizes, true, false, false },
-    { "resize", act_resize, false, true, true },
-    { "insert", act_insert, false, true, false },
-    { "delete", act_delete, false, true, false },
-    { "duplicate", act_duplicate, false, true, false },
-    { "save", act_save, false, true, false },
-    { "watch", act_watch, true, false, false },
-    { "key", act_key, false, true, false },
-    { "mouse", act_mouse, false, true, true },
-    { "joystick", act_joystick, false, true, true },
-    { "window", act_window, false, true, false },
-    { "windows", act_windows, true, false, false },
+    // name, function, for spectators, changes the world, which of several counts
+    { "play", act_play, false, false, ACT_EACH },          { "pause", act_pause, false, false, ACT_EACH },
+    { "step", act_step, false, false, ACT_EACH },          { "speed", act_speed, false, false, ACT_EACH },
+    { "stepback", act_stepback, false, false, ACT_EACH },  // logged as resume
+    { "resume", act_resume, false, false, ACT_EACH },      // logged by itself
+    { "reset", act_reset, false, true, ACT_EACH },         { "reload", act_reload, false, true, ACT_EACH },
+    { "move", act_move, false, true, ACT_HELD },           { "joint", act_joint, false, true, ACT_HELD },
+    { "force", act_force, false, true, ACT_NEWEST },       { "torque", act_torque, false, true, ACT_NEWEST },
+    { "pull", act_pull, false, true, ACT_NEWEST },         { "touch", act_touch, false, true, ACT_EACH },
+    { "release", act_release, false, true, ACT_EACH },     { "undo", act_undo, false, true, ACT_EACH },
+    { "redo", act_redo, false, true, ACT_EACH },           { "children", act_children, true, false, ACT_EACH },
+    { "fields", act_fields, true, false, ACT_EACH },       { "set", act_set, false, true, ACT_EACH },
+    { "sizes", act_sizes, true, false, ACT_EACH },         { "resize", act_resize, false, true, ACT_HELD },
+    { "insert", act_insert, false, true, ACT_EACH },       { "delete", act_delete, false, true, ACT_EACH },
+    { "duplicate", act_duplicate, false, true, ACT_EACH }, { "save", act_save, false, true, ACT_EACH },
+    { "watch", act_watch, true, false, ACT_EACH },         { "key", act_key, false, true, ACT_EACH },
+    { "mouse", act_mouse, false, true, ACT_NEWEST },       { "joystick", act_joystick, false, true, ACT_NEWEST },
+    { "window", act_window, false, true, ACT_EACH },       { "windows", act_windows, true, false, ACT_EACH },
 };
 
 const ActType *act_type(const char *name)
@@ -527,4 +514,18 @@ const ActType *act_type(const char *name)
         if (!strcmp(types[i].name, name))
             return &types[i];
     return NULL;
+}
+
+uint64_t act_drag(const ActType *type, const JsonValue *message)
+{
+    if (type->count == ACT_EACH || (type->count == ACT_HELD && !json_member_bool(message, "hold", false)))
+        return 0;
+    static const char *const about[] = { "node", "solid", "axis", "robot" };
+    uint64_t drag = hash_string(type->name);
+    for (int i = 0; i < COUNT_OF(about); i++) {
+        double number = -1.0;
+        json_member_number(message, about[i], &number);
+        drag = hash_bytes(&number, sizeof number, drag);
+    }
+    return drag ? drag : 1;
 }

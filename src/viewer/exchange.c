@@ -105,7 +105,7 @@ bool exchange_order(Exchange *exchange, Order order)
                       ? NULL
                       : &exchange->inbox[(exchange->inbox_first + exchange->inbox_count - 1) % VIEWER_INBOX_MAX];
     bool is_taken = true;
-    if (last && order.is_drag && last->is_drag && last->client == order.client) {
+    if (last && order.drag && last->drag == order.drag && last->client == order.client) {
         stale = last->text;
         *last = order;
     } else if (exchange->inbox_count < VIEWER_INBOX_MAX) {

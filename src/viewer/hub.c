@@ -402,7 +402,7 @@ static void order(Hub *hub, Client *client, const JsonValue *message, const char
     }
     if (type->run == act_watch)
         note_watch(client, message);
-    Order act = { .kind = ORDER_ACT, .client = client->id, .is_drag = type->is_drag };
+    Order act = { .kind = ORDER_ACT, .client = client->id, .drag = act_drag(type, message) };
     if (!strcmp(what, "resume") && client->is_looking_back && !json_member(message, "time")) {
         act.text = with_time(client, text, size, &act.size);
     } else {

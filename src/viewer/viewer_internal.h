@@ -99,7 +99,7 @@ typedef struct Order {
     uint32_t client;
     char *text;  // the reader frees it
     size_t size;
-    bool is_drag;  // of which the newest one alone counts
+    uint64_t drag;  // of which the newest one alone counts; 0: none, this one counts by itself
 } Order;
 
 typedef enum LetterKind {
@@ -389,15 +389,21 @@ typedef struct Act {
     JsonWriter *answer;
 } Act;
 typedef const char *(*ActFunction)(Act *act);
+typedef enum ActCount {
+    ACT_EACH,    // counts by itself
+    ACT_HELD,    // so does this, but while a hand holds on ("hold") the newest alone counts
+    ACT_NEWEST,  // says how something is: what was said before does not matter
+} ActCount;
 typedef struct ActType {
     const char *name;
     ActFunction run;
     bool for_spectators;
     bool is_logged;  // it changes the world
-    bool is_drag;
+    ActCount count;
 } ActType;
-const ActType *act_type(const char *name);  // NULL: there is none
-double viewer_clock(void);                  // s
+const ActType *act_type(const char *name);                         // NULL: there is none
+uint64_t act_drag(const ActType *type, const JsonValue *message);  // as Order has it: the act and what it is about
+double viewer_clock(void);                                         // s
 
 // session.c
 bool session_before_step(Sim *sim, void *viewer);      // the boundary of the Sim

@@ -120,6 +120,27 @@ const tests = {
     await page.waitForFunction(() => talus.resizer.current?.size[0] === 0.4);
   },
 
+  async 'an answer that is older than the last change does not take it back'() {
+    await resizing(box);
+    const after = await page.evaluate(async () => {
+      const { resizer } = talus, { ask } = resizer, frame = () => new Promise(requestAnimationFrame);
+      let goOn;  // lets the first answer through
+      resizer.ask = (message) => {
+        resizer.ask = ask;
+        return ask(message).then((answer) => new Promise((done) => { goOn = () => done(answer); }));
+      };
+      const load = resizer.load(resizer.solid, talus.worldMeta.solids[resizer.solid].node);
+      resizer.nudge(1.1);
+      while (!goOn)
+        await frame();
+      goOn();
+      await load;
+      return resizer.current.size;
+    });
+    assert.deepEqual(after, [0.44, 0.44, 0.44]);
+    await undone(box);
+  },
+
   async 'Ctrl turns the handles of another tool into these'() {
     await page.evaluate((i) => { talus.setTool('translate'); talus.handle.select(i); }, box);
     await drawn(page);

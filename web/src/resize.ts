@@ -25,6 +25,7 @@ export class Resizer {
   private at = 0;
   private wanted = 0;     // node that was chosen elsewhere, in the tree
   private asked = 0;      // of answers the last one counts
+  private changes = 0;    // sent so far
   private grabbed: Vec = [1, 1, 1];
 
   constructor(private readonly world: World, private readonly ask: (message: Request) => Promise<Answer>) {}
@@ -33,13 +34,17 @@ export class Resizer {
     return this.sizes[this.at] ?? null;
   }
 
-  // Of the solid with that node; none where it is undefined.
+  // Of the solid with that node; none where it is undefined. An answer that was on its way while a change was sent is older than that.
   async load(solid: number, node: number | undefined): Promise<void> {
     const before = solid === this.solid ? this.current?.node : undefined, number = ++this.asked;
     this.element.hidden = node === undefined;
-    const answer = node === undefined ? null : await this.ask({ do: 'sizes', node });
-    if (number !== this.asked)
-      return;
+    let answer: Answer | null = null, changes = -1;
+    while (node !== undefined && changes !== this.changes) {
+      changes = this.changes;
+      answer = await this.ask({ do: 'sizes', node });
+      if (number !== this.asked)
+        return;
+    }
     this.solid = solid;
     this.sizes = answer?.ok ? answer.sizes as Sized[] : [];
     const place = (id?: number): number => this.sizes.findIndex((one) => one.node === id);
@@ -104,6 +109,7 @@ export class Resizer {
     if (one.type === 'Capsule' && one.size[2] <= one.size[0])  // its caps take all of the height
       one.size[2] = rounded(one.size[0] * 1.001);
     this.show();
+    this.changes++;
     return { do: 'resize', node: one.node, size: one.size, hold: true };
   }
 
@@ -114,6 +120,7 @@ export class Resizer {
       return;
     one.size = scaled(one.size, [factor, factor, factor]);
     this.show();
+    this.changes++;
     void this.ask({ do: 'resize', node: one.node, size: one.size });
   }
 }
