@@ -10,6 +10,7 @@
 
 static Pose solid_pose_now(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
     if (solid->body >= 0)
         return pose_on_body(body_pose(physics, solid->body), solid->in_body);
@@ -25,6 +26,7 @@ static bool pose_equals(Pose a, Pose b)
 // Whether shapes without a body have to follow.
 static bool update_solid(Physics *physics, int i, bool sleepers_too)
 {
+    assert_debug(i >= 0 && i < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[i];
     if (!solid->is_alive || (solid->body >= 0 && physics->body_states[solid->body].is_disabled && !sleepers_too))
         return false;
@@ -114,6 +116,7 @@ void body_rouse(Physics *physics, int index)
 
 static bool is_slow(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     const BodyState *state = &physics->body_states[index];
     return vec3_length2(state->linear) <= physics->disable_linear * physics->disable_linear
            && vec3_length2(state->angular) <= physics->disable_angular * physics->disable_angular;
@@ -121,6 +124,7 @@ static bool is_slow(const Physics *physics, int index)
 
 static bool may_tire(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     const BodyState *state = &physics->body_states[index];
     return physics->bodies[index].is_alive && !state->is_disabled && !state->is_frozen && sleep_is_held(physics, index);
 }
@@ -271,6 +275,7 @@ void solids_moved(Physics *physics)
 
 static void place_kinematic(Physics *physics, int index, Pose pose)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
     physics->is_at_rest = false;
     physics->solid_world[index] = pose;

@@ -277,6 +277,7 @@ static void read_bounding_mass(Physics *physics, const PhysicsSolid *solid, cons
 
 static MassProperties read_mass(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     PhysicsSolid *solid = &physics->solids[index];
     SceneNode *node = scene_child(solid->node, "physics");
     MassProperties mass = { 0 };
@@ -320,6 +321,7 @@ static bool has_body_above(const Physics *physics, int solid)
 
 static void decide_body_owner(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     PhysicsSolid *solid = &physics->solids[index];
     const PhysicsSolid *parent = solid->parent >= 0 ? &physics->solids[solid->parent] : NULL;
     solid->has_dynamic_parent = has_body_above(physics, index);
@@ -344,6 +346,7 @@ static double per_step(const Physics *physics, double per_second)
 // Volume-weighted mean of what the merged solids say; the world's default when none says anything.
 static void find_damping(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     Body *body = &physics->bodies[index];
     int end = physics->solids[body->solid].end;
     double weight = 0.0, linear = 0.0, angular = 0.0;
@@ -368,6 +371,7 @@ static void find_damping(Physics *physics, int index)
 // its frame.
 static void weigh_body(Physics *physics, int index, const MassProperties *masses)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     Body *body = &physics->bodies[index];
     int body_owner = body->solid, end = physics->solids[body_owner].end;
     MassProperties total = mass_zero();
@@ -423,6 +427,7 @@ static void make_body(Physics *physics, int body_owner, const MassProperties *ma
 
 static void make_shapes(Physics *physics, int index, ShapeRows old)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     int first = physics->shape_count;
     SceneNode *bounding = scene_child(physics->solids[index].node, "boundingObject");
     int count = shapes_build(physics, index, -1, bounding, POSE_IDENTITY, old);
@@ -435,6 +440,7 @@ static void make_shapes(Physics *physics, int index, ShapeRows old)
 // sensors) to the body of the solid it sits on.
 static void make_weld(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     PhysicsSolid *solid = &physics->solids[index];
     if (solid->body_owner != index || solid->joint >= 0 || solid->is_loose || solid->parent < 0)
         return;
@@ -461,6 +467,7 @@ static void make_weld(Physics *physics, int index)
 
 static void resolve_reference(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->joint_count);
     PhysicsJoint *joint = &physics->joints[index];
     const SceneNode *reference = end_point(joint->node);
     const char *name = scene_string(reference, "solidName");
@@ -498,6 +505,7 @@ static void finish_joint(Physics *physics, int index)
 // Geoms of all solids of a body stand where their solids are in the body's frame.
 static void offset_shapes(Physics *physics, int body)
 {
+    assert_debug(body >= 0 && body < physics->body_count);
     int body_owner = physics->bodies[body].solid;
     for (int i = body_owner; i < physics->solids[body_owner].end; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
@@ -509,6 +517,7 @@ static void offset_shapes(Physics *physics, int body)
 
 static MassProperties *read_masses(Physics *physics, int body)
 {
+    assert_debug(body >= 0 && body < physics->body_count);
     int first = physics->bodies[body].solid, end = physics->solids[first].end;
     MassProperties *masses = memory_alloc_array((size_t)(end - first), sizeof *masses);
     for (int i = first; i < end; i++)
@@ -689,6 +698,7 @@ static void remove_joints(Physics *physics, int top)
 
 static void remove_solid(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     PhysicsSolid *solid = &physics->solids[index];
     for (int i = 0; i < solid->shape_count; i++)
         shape_destroy(physics, solid->first_shape + i);

@@ -10,6 +10,7 @@
 
 static void sync_pose(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     Pose frame = pose_mul(above, solid_base(solid));
@@ -20,6 +21,7 @@ static void sync_pose(Physics *physics, int index)
 
 static void sync_velocity(Physics *physics, int index, const char *field, Vec3 value)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     SceneNode *node = physics->solids[index].node;
     if (vec3_is_equal(scene_vec3(node, field), value))
         return;
@@ -32,6 +34,7 @@ static void sync_velocity(Physics *physics, int index, const char *field, Vec3 v
 // Solids that never moved keep the numbers of the file.
 static bool has_moved(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
     Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
     Pose written = pose_mul(pose_mul(above, solid_base(solid)), scene_pose(solid->node));
@@ -85,6 +88,7 @@ typedef struct KeptJoint {
 
 static const SceneNode *end_point_of(const Physics *physics, int joint)
 {
+    assert_debug(joint >= 0 && joint < physics->joint_count);
     const PhysicsJoint *row = &physics->joints[joint];
     return row->child >= 0 && !row->is_reference ? physics->solids[row->child].node : NULL;
 }
@@ -342,6 +346,8 @@ void physics_node_added(Physics *physics, SceneNode *node)
     odelib_end();
 }
 
+// What stood in a bounding object costs its solid new shapes, what carries mass or joints the whole tree; what is only
+// seen costs nothing.
 void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
 {
     const SceneNode *actual = scene_actual(node);
@@ -402,6 +408,7 @@ Pose solid_frame(const Physics *physics, int index)
 // the joint.
 static void pose_field_changed(Physics *physics, int index, bool is_translation)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     const PhysicsSolid *solid = &physics->solids[index];
     Pose given = scene_pose(solid->node), in_joint = given;
     if (solid->joint >= 0) {
@@ -416,6 +423,7 @@ static void pose_field_changed(Physics *physics, int index, bool is_translation)
 
 static void solid_changed(Physics *physics, int index, const char *field)
 {
+    assert_debug(index >= 0 && index < physics->solid_count);
     PhysicsSolid *solid = &physics->solids[index];
     if (!strcmp(field, "translation") || !strcmp(field, "rotation")) {
         pose_field_changed(physics, index, *field == 't');
@@ -523,6 +531,8 @@ static void world_changed(Physics *physics, const char *field)
     physics->needs_pass = true;
 }
 
+// The narrowest owner that knows the field makes itself anew: the world, a solid, a joint, a geometry, a mass, a shape
+// or everything below a Pose.
 void physics_field_changed(Physics *physics, SceneNode *node, const char *field)
 {
     node = scene_actual(node);

@@ -158,6 +158,7 @@ static void explain(Physics *physics, int index, const char *wrong)
 
 static void freeze(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     BodyState *state = &physics->body_states[index];
     *state = physics->previous[index];
     state->linear = state->angular = VEC3_ZERO;
@@ -206,6 +207,7 @@ void finite_check_states(Physics *physics)
 
 static bool is_next_point_of(const Physics *physics, int i)
 {
+    assert_debug(i >= 0 && i < physics->contact_count);
     const PhysicsContact *one = &physics->contacts[i], *before = &physics->contacts[i - (i > 0)];
     return i > 0 && one->solid[0] == before->solid[0] && one->solid[1] == before->solid[1];
 }

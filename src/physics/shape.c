@@ -280,6 +280,7 @@ static GeometryForm geometry_form(Physics *physics, SceneNode *geometry, Vec3 sc
 // A grid of heights lies along x and z about its middle, with y up, as collide_surface.h and ODE want it.
 static void set_heights_offset(Physics *physics, const GeometryForm *form, Shape *shape)
 {
+    assert_debug(form->entry && form->kind == GEOMETRY_HEIGHTS);
     const MeshHeights *grid = &form->entry->grid;
     double width = (grid->count[0] - 1) * grid->spacing[0], depth = (grid->count[1] - 1) * grid->spacing[1];
     if (!shape->ode_offset)
@@ -308,6 +309,8 @@ void shape_set_local(Physics *physics, int index, Pose local)
 
 static void set_placed(Physics *physics, int index, Pose pose)
 {
+    assert_debug(index >= 0 && index < physics->shape_count);
+    assert_debug(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     pose.q = quat_normalized(pose.q);
     shape->is_centred = vec3_is_equal(pose.t, VEC3_ZERO) && pose.q.w == 1.0;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS6";
+static const char magic[8] = "TALPHYS7";
 
 typedef struct Header {
     char magic[8];

@@ -23,7 +23,7 @@ int main(void)
 #else
 
 enum { FEW = 250, MANY = 1000, STEPS = 100 };
-enum { MAX_LOADED = 2700, MAX_RUNNING = 5600 };  // bytes a body
+enum { MAX_LOADED = 2300, MAX_RUNNING = 4800 };  // bytes a body
 
 typedef struct Taken {
     double loaded, running;  // bytes

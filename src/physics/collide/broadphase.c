@@ -57,6 +57,7 @@ void broadphase_destroy(Broadphase *b)
 
 void broadphase_fit(Broadphase *b)
 {
+    assert_debug(b->proxy_count >= 0 && b->node_count >= 0);
     memory_fit(&b->proxies, &b->proxy_capacity, b->proxy_count, sizeof *b->proxies);
     memory_fit(&b->nodes, &b->node_capacity, b->node_count, sizeof *b->nodes);
 }
@@ -72,6 +73,7 @@ static bool box_is_large(const BroadBox *box)
 
 static void large_remove(Broadphase *b, int proxy)
 {
+    assert_debug(proxy >= 0 && b->proxies[proxy].node < 0);
     for (int i = 0; i < b->large_count; i++)
         if (b->large[i] == proxy) {
             memmove(&b->large[i], &b->large[i + 1], (size_t)(b->large_count - i - 1) * sizeof *b->large);

@@ -25,6 +25,8 @@ static inline bool boxes_overlap(const BroadBox *a, const BroadBox *b)
 
 static void found_add(const Broadphase *b, PairList *found, int proxy, int other)
 {
+    assert_debug(proxy >= 0 && proxy < b->proxy_count);
+    assert_debug(other >= 0 && other < b->proxy_count);
     const Proxy *p = &b->proxies[proxy], *q = &b->proxies[other];
     if ((p->is_resting && q->is_resting) || !proxies_may_meet(p, q))
         return;
@@ -52,6 +54,8 @@ static void stamp_moved(Broadphase *b)
 // meet.
 static inline int pair_push(const Broadphase *b, NodePair *list, int count, int x, int y)
 {
+    assert_debug(x >= 0 && x < b->node_count);
+    assert_debug(y >= 0 && y < b->node_count);
     const TreeNode *p = &b->nodes[x], *q = &b->nodes[y];
     list[count] = (NodePair){ x, y };
     bool may_meet = ((p->category & q->mask) | (q->category & p->mask)) != 0;
@@ -83,6 +87,7 @@ static inline int pair_split(const Broadphase *b, PairList *found, NodePair pair
 
 static void search_pairs(const Broadphase *b, PairList *found, NodePair from)
 {
+    assert_debug(from.a >= 0 && from.a < b->node_count && from.b >= 0 && from.b < b->node_count);
     NodePair stack[BROAD_STACK_MAX];
     int top = 1;
     stack[0] = from;
@@ -267,6 +272,7 @@ static void merge_pieces(int begin, int end, int worker, void *context)
 
 static int fresh_before(const Broadphase *b, BroadPair pair)
 {
+    assert_debug(b->fresh || b->fresh_count == 0);
     int low = 0, high = b->fresh_count;
     while (low < high) {
         int middle = (low + high) / 2;
@@ -295,6 +301,7 @@ static int pieces_cut(Broadphase *b)
 
 static void merged_reserve(Broadphase *b, int merged, int reported)
 {
+    assert_debug(merged >= 0 && reported >= 0);
     memory_grow(&b->merged, &b->merged_capacity, merged + 1, sizeof *b->merged);
     memory_grow(&b->reported, &b->reported_capacity, reported + 1, sizeof *b->reported);
 }
@@ -303,6 +310,7 @@ static void merged_reserve(Broadphase *b, int merged, int reported)
 // knows where the last one ended, and needs half the room where most pairs were found again.
 static int pieces_merge(Broadphase *b, int count, int *merged_count)
 {
+    assert_debug(count > 0 && merged_count);
     int reported_count = 0;
     bool is_alone = pool_thread_count(b->pool) <= 1;
     *merged_count = 0;
@@ -402,6 +410,7 @@ static int pairs_report(Broadphase *b)
 
 const BroadPair *broadphase_pairs(Broadphase *b, int *count)
 {
+    assert_debug(count);
     if (b->moved_count > 0 || b->has_rested)
         *count = pairs_update(b);
     else

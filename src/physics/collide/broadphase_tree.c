@@ -136,6 +136,8 @@ static int find_sibling(const Broadphase *b, const FatBox *box)
 
 static TreeNode leaf_of(const Broadphase *b, int proxy, int parent)
 {
+    assert_debug(proxy >= 0 && proxy < b->proxy_count && parent < b->node_count);
+    assert_debug(proxy >= 0 && proxy < b->proxy_count);
     const Proxy *p = &b->proxies[proxy];
     return (
         TreeNode){ .box = p->fat, .parent = parent, .child = { -1, proxy }, .category = p->category, .mask = p->mask };
@@ -188,6 +190,7 @@ void broad_tree_remove(Broadphase *b, int proxy)
 // Parts centres at the middle of their longest side; in halves by number when that leaves one side nearly empty.
 static int centres_part(Centre *list, int count)
 {
+    assert_debug(count > 1);
     float low[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, high[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
@@ -211,6 +214,7 @@ static int centres_part(Centre *list, int count)
 // A subtree of n leaves stands in 2n - 1 nodes from `index` on, so where each goes is known before it is made.
 static void subtree_build(Broadphase *b, Centre *list, int count, int index, int parent)
 {
+    assert_debug(count > 0 && index >= 0 && index + 2 * count - 1 <= b->node_count);
     if (count == 1) {
         int proxy = list[0].proxy;
         b->nodes[index] = leaf_of(b, proxy, parent);
@@ -336,6 +340,7 @@ static inline double ray_entry(const Ray *ray, const double low[3], const double
 
 static inline double ray_node_entry(const Broadphase *b, const Ray *ray, int index)
 {
+    assert_debug(index >= 0 && index < b->node_count);
     const FatBox *box = &b->nodes[index].box;
     const double low[3] = { (double)box->low[0], (double)box->low[1], (double)box->low[2] },
                  high[3] = { (double)box->high[0], (double)box->high[1], (double)box->high[2] };

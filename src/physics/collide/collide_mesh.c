@@ -39,6 +39,7 @@ static void place(const CollidePose *pose, const double p[3], double out[3])
 int collide_surface_ground(const CollideSurface *surface, const CollidePose *pose, const CollidePose *plane,
                            double margin, int max, CollidePoint *points)
 {
+    assert_debug(surface && surface->tree && margin >= 0.0 && max > 0);
     const MeshTree *tree = surface->tree;
     const double up[3] = { plane->rotation[2], plane->rotation[5], plane->rotation[8] };
     double normal[3], away[3], size = 0.0;
@@ -83,6 +84,7 @@ typedef struct Meeting {
 static void meeting_add(Meeting *m, int frame, const double position[3], const double normal[3], double depth,
                         uint32_t feature)
 {
+    assert_debug(frame == 0 || frame == 1);
     double p[3], n[3];
     place(&m->poses[frame], position, p);
     rotate(m->poses[frame].rotation, normal, n);
@@ -123,6 +125,7 @@ typedef struct Corner {
 
 static Corner corner_of(const Meeting *m, int of, int triangle, int corner)
 {
+    assert_debug((of == 0 || of == 1) && corner >= 0 && corner < 3);
     Corner c = { .of = of, .triangle = triangle, .corner = corner };
     place(&m->other[1 - of], mesh_tree_corner(m->meshes[of]->tree, triangle, corner), c.at);
     return c;
@@ -210,6 +213,7 @@ static bool find_way_out(const Meeting *m, const Corner *c, WayOut *way)
 
 static void touch_corner(Meeting *m, int of, int triangle, int corner)
 {
+    assert_debug((of == 0 || of == 1) && corner >= 0 && corner < 3);
     Corner c = corner_of(m, of, triangle, corner);
     WayOut way;
     if (!find_way_out(m, &c, &way))
@@ -232,6 +236,7 @@ typedef struct Ledge {
 
 static void continue_face(Ledge *ledge, const double tip[3])
 {
+    assert_debug(ledge->out_count < 2);
     double *out = ledge->out[ledge->out_count++];
     vec_sub(ledge->from, tip, out);
     double share = vec_dot(out, ledge->along) / vec_dot(ledge->along, ledge->along), square = 0.0;
@@ -246,6 +251,7 @@ static void continue_face(Ledge *ledge, const double tip[3])
 // False: it does not stick out, or another triangle speaks for it. `out` comes later, for the few that cross something.
 static bool ledge_begin(const CollideSurface *surface, int triangle, int edge, Ledge *ledge)
 {
+    assert_debug(edge >= 0 && edge < 3);
     const MeshTree *tree = surface->tree;
     const MeshTriangle *t = &tree->triangles[triangle];
     MeshEdge kind = (MeshEdge)t->edges[edge];
@@ -306,6 +312,7 @@ static bool is_outside(const Ledge *ledge, const double normal[3], double sign, 
 static bool has_shorter_way(const Meeting *m, int of, const Ledge *ledge, const double normal[3], double depth,
                             bool is_sure)
 {
+    assert_debug(of == 0 || of == 1);
     for (int end = 0; end < 2; end++) {
         Corner c = corner_of(m, of, ledge->triangle, (ledge->edge + end) % 3);
         WayOut way;
@@ -476,6 +483,7 @@ static int keep_sure(const Touch *touch, CollidePoint kept[TOUCH_MAX])
 int collide_surface_surface(const CollideSurface *a, const CollidePose *pa, const CollideSurface *b,
                             const CollidePose *pb, double margin, int max, CollidePoint *points)
 {
+    assert_debug(a && b && margin >= 0.0 && max > 0);
     Meeting m;
     m.meshes[0] = a, m.meshes[1] = b;
     m.poses[0] = *pa, m.poses[1] = *pb;

@@ -98,6 +98,8 @@ static void pick_spread(const CollidePoint *points, int count, const int8_t *gro
             group->picks[group->count++] = sides[s];
 }
 
+// Points of about one direction are a group, led by its deepest. Each group gives the outermost of its points in turn,
+// so that each direction has one before any has two.
 int touch_reduce(CollidePoint *points, int count, int max)
 {
     assert(count >= 0 && max > 0);

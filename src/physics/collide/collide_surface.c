@@ -129,6 +129,8 @@ static bool finish(Triangle *t, int index)
     return true;
 }
 
+// How the surface goes on beyond an edge, and `tip`: the corner of the neighbour that the triangle does not have. A
+// mesh knows its neighbours; of heights they follow from the cell. Seen from the back, hills are valleys.
 MeshEdge touch_edge(const Touch *touch, const Triangle *t, int edge, double tip[3], bool *is_ours)
 {
     static const int turned[3] = { 2, 1, 0 };

@@ -54,6 +54,8 @@ static bool is_plain_pair(const Physics *physics, const Shape *a, const Shape *b
            && !physics->plugin_holds_ode && !physics->plugin_may_touch_shapes;
 }
 
+// In the order of who has the last word: a plugin, the robot's own rules, bodies that a plugin made; then what is
+// static, frozen, tied together or riding on the other.
 bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
 {
     if (is_plain_pair(physics, a, b))
@@ -145,6 +147,7 @@ static void attach_feedbacks(Physics *physics)
 // A pair that fell asleep as the step began was not solved in it: what its points carried in the step before holds on.
 static Vec3 last_force_of(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->contact_count);
     const PhysicsContact *contact = &physics->contacts[index];
     int nth = 0;
     for (int i = index - 1; i >= 0 && physics->contacts[i].shape[0] == contact->shape[0]
@@ -161,6 +164,7 @@ static Vec3 last_force_of(const Physics *physics, int index)
 
 static Vec3 contact_force(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->contact_count);
     const PhysicsContact *contact = &physics->contacts[index];
     if (contact->is_asleep)
         return index < physics->resting_force_count ? physics->resting_forces[index] : VEC3_ZERO;
@@ -565,6 +569,8 @@ static Vec3 surface_velocity(const Physics *physics, int body, Vec3 point)
 // The part of a vector that lies in the plane of contact.
 static Vec3 in_plane(Vec3 vector, Vec3 normal) { return vec3_mad(vector, normal, -vec3_dot(vector, normal)); }
 
+// Hits count in the pass in which a pair comes to touch. The energy of one is that of the two masses' approach, as if
+// all of them met at the point.
 bool physics_contact_moves(const Physics *physics, int index, double slide_min, double spin_min,
                            PhysicsContactMotion *motion)
 {

@@ -200,6 +200,7 @@ static void read_pose(const Physics *physics, const Shape *shape, CollidePose *p
 
 static void read_motion(const Physics *physics, const Shape *shape, Collider *collider)
 {
+    assert_debug(physics->dt > 0.0);
     collider->is_fast = false;
     if (shape->body < 0 || shape->body >= physics->body_count) {
         memset(collider->way, 0, sizeof collider->way);
@@ -419,6 +420,7 @@ static int collide_ode(Physics *physics, int a, int b)
 // Of two boxes ODE takes one as the reference, and may lose all points there that it finds with the other as the first.
 static int find_ode_points(Physics *physics, Worker *worker, BroadPair pair)
 {
+    assert_debug(pair.a >= 0 && pair.a < pair.b && pair.b < physics->shape_count);
     Narrow *narrow = physics->narrow;
     if (!narrow->found)
         memory_grow(&narrow->found, &narrow->found_capacity, MIN_ODE_POINTS, sizeof(dContactGeom));
@@ -484,6 +486,7 @@ static bool is_pushed_out(const CollidePoint *points, int count, const double no
 static int add_speculative(const Collider *moving, const Collider *through, bool is_first, double margin, int max,
                            CollidePoint *points, int count)
 {
+    assert_debug(count >= 0 && count <= max);
     if (!moving->is_simple && !(moving->surface && collide_surface_is_mesh(moving->surface)))
         return count;
     CollidePose pose = moving->pose;
@@ -538,6 +541,7 @@ static Pose convex_pose(const Physics *physics, const Shape *shape)
 
 static int find_convex_points(const Physics *physics, Worker *worker, int index, CollidePoint *points)
 {
+    assert_debug(index >= 0 && index < physics->narrow->pair_count);
     const BroadPair pair = physics->narrow->pairs[index];
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     ConvexPoint found[CONVEX_POINTS];
@@ -557,6 +561,7 @@ static int find_convex_points(const Physics *physics, Worker *worker, int index,
 
 static int find_kernel_points(const Physics *physics, int index, CollidePoint *points)
 {
+    assert_debug(index >= 0 && index < physics->narrow->pair_count);
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
     const Collider *a = &narrow->colliders[pair.a], *b = &narrow->colliders[pair.b];
@@ -629,6 +634,7 @@ static CollideShape outline_of(const Collider *collider)
 // Whichever of the two is the surface, its normals point away from it; they are turned when it is the first.
 static int find_surface_points(const Physics *physics, int index, CollidePoint *points)
 {
+    assert_debug(index >= 0 && index < physics->narrow->pair_count);
     static const CollideShape ground = { .type = GEOMETRY_PLANE };
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
@@ -697,6 +703,7 @@ static void keep_candidates(const Physics *physics, Worker *worker, int index, i
 // Points that were found at the end of the worker's. The common case: they stay as they are.
 static void keep_points(const Physics *physics, Worker *worker, int index, int count, PairResult *result)
 {
+    assert_debug(count >= 0 && worker->point_count + count <= worker->point_capacity);
     const CollidePoint *points = &worker->points[worker->point_count];
     Narrow *narrow = physics->narrow;
     BroadPair pair = narrow->pairs[index];
@@ -727,6 +734,7 @@ static bool is_cylinder_on_plane(const Shape *a, const Shape *b)
 // Whether kernels of ours do the pair: these may run on any thread.
 static bool is_known(const Physics *physics, BroadPair pair)
 {
+    assert_debug(pair.a >= 0 && pair.a < pair.b && pair.b < physics->shape_count);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     const Collider *x = &physics->narrow->colliders[pair.a], *y = &physics->narrow->colliders[pair.b];
     if (x->is_simple && y->is_simple && !physics->stepper->collides_with_ode)

@@ -48,6 +48,7 @@ static int find_key(const Physics *physics, uint64_t key)
 
 static bool was_touching(const Physics *physics, uint64_t key, int *cursor)
 {
+    assert_debug(*cursor >= 0);
     while (*cursor < physics->touched_count && physics->touched[*cursor] < key)
         ++*cursor;
     return *cursor < physics->touched_count && physics->touched[*cursor] == key;
@@ -81,6 +82,7 @@ static void mark_pair(Physics *physics, const Shape *a, const Shape *b)
 // Of pairs that get no key: their shapes are listed, to be cleared in the next pass.
 static void mark_listed(Physics *physics, BroadPair pair, bool is_passive)
 {
+    assert_debug(pair.a >= 0 && pair.b >= 0 && pair.a < physics->shape_count && pair.b < physics->shape_count);
     Sleep *sleep = physics->sleep;
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     memory_grow(&sleep->marked, &sleep->marked_capacity, sleep->marked_count + 2, sizeof *sleep->marked);
@@ -147,6 +149,7 @@ static void write_own_surface(Physics *physics, int index, double depth)
 
 static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *found, bool is_new, int at)
 {
+    assert_debug(found->count > 0 && at >= 0 && pair.a < pair.b);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     PhysicsContact common = {
         .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body }, .is_new = is_new
@@ -235,6 +238,7 @@ static bool pair_rests(const Physics *physics, BroadPair pair)
 // Does what a pair asks for beside records; its points, none when it gets no records.
 static NarrowPoints serve_pair(Physics *physics, BroadPair pair, int index)
 {
+    assert_debug(index >= 0 && index < physics->pair_count);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
     if (a->fluid >= 0 || b->fluid >= 0) {
         const Shape *solid = a->fluid >= 0 ? b : a;
@@ -357,6 +361,7 @@ static void count_chunk(const TouchWork *work, RecordChunk *piece)
 // The key and the records of a pair, at the places of its piece, which go on behind them.
 static void write_pair(const TouchWork *work, int index, const NarrowPoints *found, int *cursor, RecordChunk *piece)
 {
+    assert_debug(index >= 0 && index < work->physics->pair_count && piece->keys < work->physics->touching_capacity);
     Physics *physics = work->physics;
     uint64_t key = key_of(work->pairs[index].a, work->pairs[index].b);
     physics->touching[piece->keys++] = key;
@@ -406,6 +411,7 @@ static void serve_chunk(const TouchWork *work, RecordChunk *piece)
 
 static int cut_chunks(Physics *physics, int first, int last)
 {
+    assert_debug(first >= 0 && first <= last && last <= physics->pair_count);
     int count = (last - first + PAIRS_PER_PIECE - 1) / PAIRS_PER_PIECE;
     memory_grow(&physics->record_chunks, &physics->record_chunk_capacity, count + 1, sizeof *physics->record_chunks);
     for (int i = 0; i < count; i++)
@@ -417,6 +423,7 @@ static int cut_chunks(Physics *physics, int first, int last)
 // The records of one piece in which nobody else has to look at anything: how many they are is known.
 static void record_plain(const TouchWork *work, int first, int last, NarrowTally tally)
 {
+    assert_debug(tally.touching && tally.pairs >= 0 && tally.points >= tally.pairs);
     Physics *physics = work->physics;
     RecordChunk piece = {
         .first = first, .last = last, .keys = physics->touching_count, .records = physics->contact_count
@@ -481,6 +488,7 @@ static void record_windows(Physics *physics, const BroadPair *pairs, int count)
 
 void contacts_touch(Physics *physics, const BroadPair *pairs, int count)
 {
+    assert_debug(count >= 0 && (pairs || count == 0));
     const PhysicsCollideHook *hook = &physics->collide_hook.asks;
     if (!hook->collide && !physics->has_changed_shapes) {
         record_windows(physics, pairs, count);

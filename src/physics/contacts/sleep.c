@@ -213,6 +213,7 @@ void sleep_on_sleep(Physics *physics, int body)
 
 void sleep_ride(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->shape_count);
     Sleep *sleep = physics->sleep;
     Shape *shape = &physics->shapes[index];
     shape->has_ridden = true;
@@ -257,6 +258,7 @@ bool sleep_is_held(const Physics *physics, int body)
 
 static void wake_neighbour(Physics *physics, int body, int *count)
 {
+    assert_debug(body >= 0 && body < physics->body_count);
     BodyState *state = &physics->body_states[body];
     if (!state->is_disabled)
         return;

@@ -190,6 +190,7 @@ static Vec3 new_direction(GeometryKind kind, Vec3 n)
 // The direction along which a geometry's first friction coefficient acts, in the world. False: it has none.
 static bool friction_direction(const Physics *physics, const ContactRule *rule, int index, Vec3 normal, Vec3 *direction)
 {
+    assert_debug(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     if (shape->kind != GEOMETRY_BOX && shape->kind != GEOMETRY_CYLINDER && shape->kind != GEOMETRY_PLANE)
         return false;

@@ -37,6 +37,7 @@ static int holder_index(const Physics *physics, int solid)
 
 static int holder_of_peer(const Physics *physics, int peer)
 {
+    assert_debug(peer >= 0 && peer < physics->solid_count);
     int index = physics->solids[peer].holder;
     return index >= 0 && !physics->fittings->holders[index].is_gripper ? index : -1;
 }
@@ -129,6 +130,8 @@ static double nearest_twist(double twist, int rotations)
 
 static bool is_aligned(const Physics *physics, const SceneNode *node, int solid, int peer)
 {
+    assert_debug(solid >= 0 && solid < physics->solid_count);
+    assert_debug(peer >= 0 && peer < physics->solid_count);
     Pose a = physics->solid_world[solid], b = physics->solid_world[peer];
     Vec3 x = quat_rotate(a.q, vec3(1, 0, 0)), y = quat_rotate(b.q, vec3(1, 0, 0));
     if (acos(double_clamp(vec3_dot(x, y), -1.0, 1.0)) < M_PI - scene_float(node, "axisTolerance"))

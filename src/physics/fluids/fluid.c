@@ -241,6 +241,7 @@ void fluids_pair(Physics *physics, int solid_shape, int fluid_shape)
 
 static double highest_point(const Physics *physics, int index, Pose world, Vec3 up)
 {
+    assert_debug(index >= 0 && index < physics->shape_count);
     const Shape *shape = &physics->shapes[index];
     BroadBox box;
     switch (shape->kind) {
@@ -256,6 +257,7 @@ static double highest_point(const Physics *physics, int index, Pose world, Vec3 
 // In the world: normal out of the fluid and its level along it.
 static ImmersionPlane surface_of(const Physics *physics, int fluid_shape)
 {
+    assert_debug(fluid_shape >= 0 && fluid_shape < physics->shape_count);
     const Shape *shape = &physics->shapes[fluid_shape];
     Pose world = shape_local(shape);
     Vec3 up = vec3_normalized(vec3_neg(physics->gravity));
@@ -287,9 +289,10 @@ static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPl
 
 static Pose shape_pose(const Physics *physics, const Shape *shape)
 {
-    return shape->body == shape->home ? pose_mul(body_pose(physics, shape->body),
-                                                 pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)))
-                                      : mirror_shape_pose(shape);
+    return shape->body == shape->home
+               ? pose_mul(body_pose(physics, shape->body),
+                          pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)))
+               : mirror_shape_pose(shape);
 }
 
 // What of the shape, which stands at `world`, is under the surface of the fluid; in its own frame.

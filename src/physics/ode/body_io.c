@@ -9,6 +9,7 @@ static Vec3 from_ode(const dReal *v) { return vec3(v[0], v[1], v[2]); }
 
 static bool has_moved(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
     const dReal *p = dBodyGetPosition(ode), *q = dBodyGetQuaternion(ode);
     const BodyState *state = &physics->body_states[index];
@@ -19,6 +20,7 @@ static bool has_moved(const Physics *physics, int index)
 
 static void gather(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
     BodyState *state = &physics->body_states[index];
     const dReal *q = dBodyGetQuaternion(body->ode);

@@ -19,6 +19,7 @@ static bool motion_is_sound(const Body *body)
 
 static void check_input(Physics *physics, int i)
 {
+    assert_debug(i >= 0 && i < physics->body_count);
     const Body *body = &physics->bodies[i];
     if (!body->is_alive)
         return;

@@ -39,6 +39,7 @@ static void place(dGeomID geom, GeometryKind kind, const CollidePose *pose)
 
 static dGeomID probe_of(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     if (shape->ode)
         return shape->ode;

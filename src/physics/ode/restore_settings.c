@@ -84,6 +84,7 @@ static void take_back_world(Physics *physics)
 
 static void take_back_body(Physics *physics, int index, dBodyID fresh)
 {
+    assert_debug(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
     for (int i = 0; i < COUNT_OF(body_numbers); i++)
         body_numbers[i].set(ode, body_numbers[i].get(fresh));

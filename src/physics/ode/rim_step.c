@@ -140,6 +140,7 @@ static void remember_resting(RimStep *self, int contact, int place)
 
 static void add_contact(RimStep *self, const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->contact_count);
     const PhysicsContact *contact = &physics->contacts[index];
     bool acts = contact_acts(physics, contact);
     if (contact_joint(physics, index) || (!acts && contact->is_asleep))

@@ -192,6 +192,7 @@ static void bodies_find(SolverOde *self)
 
 static void copy3(double *to, const dReal *from) { to[0] = from[0], to[1] = from[1], to[2] = from[2]; }
 
+// What ODE keeps as modes and thresholds of a body, which a plugin may change at any time.
 static void body_read_flags(SolverBody *body, dBodyID ode)
 {
     body->flags = 0;
@@ -625,6 +626,7 @@ static void feedback_add(dJointFeedback *feedback, const double *j1, const doubl
     }
 }
 
+// As ODE tells it: on each body the force and its moment about the centre of mass, with what rolling friction turns.
 static void contact_feedback(const SolverOde *self, int index, dJointFeedback *feedback)
 {
     const SolverContact *contact = &self->contacts[index];

@@ -82,6 +82,7 @@ static void body_prepare(const SolverInput *input, PgsBody *loose, PgsVelocity *
 
 static void prepare_range(PgsScratch *s, int begin, int end)
 {
+    assert_debug(begin >= 0 && begin <= end && end <= s->body_count);
     for (int i = begin; i < end; i++) {
         memset(&s->velocities[i], 0, sizeof s->velocities[i]);
         memset(&s->checked[i], 0, sizeof s->checked[i]);
@@ -110,6 +111,7 @@ int pgs_fixed_place(PgsScratch *s, int body)
 
 int pgs_place(PgsScratch *s, const IslandTask *task, int body)
 {
+    assert_debug(body < s->input->body_count);
     return body < 0 || solver_body_is_fixed(&s->input->bodies[body]) ? pgs_fixed_place(s, body)
                                                                      : task->node_of_body[body];
 }
@@ -152,6 +154,7 @@ static void each_colour(PgsScratch *s, Pool *pool, void (*kernel)(PgsBlock *, in
 
 static void write_bodies(int begin, int end, int worker, void *context)
 {
+    assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->body_count);
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++)
@@ -223,6 +226,7 @@ void solver_pgs_assemble(PgsScratch *s)
 // it. So a second of simulation takes as many with long steps as with those of 8 ms.
 static int iteration_count(const PgsScratch *s)
 {
+    assert_debug(s->input->dt > 0.0);
     if (s->options.iterations > 0)
         return s->options.iterations;
     int min = s->row_count > 0 ? ROW_ITERATIONS : s->manifold_count < FEW_MANIFOLDS ? FEW_ITERATIONS : MIN_ITERATIONS;
@@ -246,6 +250,7 @@ static void check_begin(PgsScratch *s)
 // ever has.
 static bool islands_converge(PgsScratch *s, float limit)
 {
+    assert_debug(limit >= 0.0f && s->task_count > 0);
     int left = 0, done = 0;
     for (int i = 0; i < s->task_count; i++) {
         PgsIsland *island = &s->islands[i];
@@ -293,6 +298,7 @@ static void iterate_all(PgsScratch *s)
 
 void solver_pgs_end(PgsScratch *s)
 {
+    assert_debug(s->block_count >= 0 && s->input && s->tasks);
     Pool *pool = s->options.pool;
     pool_for(pool, s->block_count, BLOCK_GRAIN, pgs_build_blocks, s);
     pgs_rows_prepare(s);

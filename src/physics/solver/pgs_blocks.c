@@ -44,6 +44,7 @@ static int colour_round(PgsScratch *s, int32_t *pending, int count, int first_co
 enum { RANKS_PER_COLOUR = 2 * BLOCK_POINTS };
 static int manifold_rank(const Manifold *m)
 {
+    assert_debug(m->point_count > 0 && m->point_count <= BLOCK_POINTS && m->colour >= 0);
     return (2 * m->colour + (m->body2 == 0)) * BLOCK_POINTS + BLOCK_POINTS - m->point_count;
 }
 
@@ -65,6 +66,7 @@ static void manifolds_sort(PgsScratch *s)
 
 static void surface_lane(const PgsScratch *s, PgsSurface *to, int lane, const SolverSurface *surface)
 {
+    assert_debug(lane >= 0 && lane < BLOCK_LANES);
     const SolverInput *input = s->input;
     double fps = 1.0 / input->dt;
     to->gamma1[lane] = (float)((surface->slip1 > 0.0 ? surface->slip1 : input->cfm) * fps);
@@ -95,6 +97,7 @@ typedef struct BlockParts {
 // A block takes what its longest lane needs and no more: half of a pile's manifolds have fewer than four points.
 static BlockSpan span_at(const PgsScratch *s, int first, int end, BlockParts *used)
 {
+    assert_debug(first >= 0 && first < end && end <= s->manifold_count);
     BlockSpan span = { .first = first, .count = int_min(BLOCK_LANES, end - first), .first_point = used->points };
     bool is_on_world = true;
     span.surface = s->manifolds[s->by_colour[first]].surface;
@@ -114,6 +117,7 @@ static BlockSpan span_at(const PgsScratch *s, int first, int end, BlockParts *us
 // Memory for a list of parts behind what is `used` of a block of memory.
 static void *part_at(char *memory, size_t *used, int count, size_t size)
 {
+    assert_debug(memory && count >= 0 && size > 0);
     void *part = memory + *used;
     *used += memory_product((size_t)count, size);
     return part;
@@ -178,6 +182,7 @@ static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Ma
 static void lane_axes(const PgsScratch *s, PgsBlock *block, int lane, const SolverContact *contact,
                       const SolverSurface *surface)
 {
+    assert_debug(lane >= 0 && lane < BLOCK_LANES && s->input->dt > 0.0);
     const SolverInput *input = s->input;
     double axes[3][3], fps = 1.0 / input->dt;
     solver_contact_axes(contact, surface, axes);
@@ -194,6 +199,7 @@ static void lane_axes(const PgsScratch *s, PgsBlock *block, int lane, const Solv
 static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, int index,
                        const SolverBody *const bodies[2], const SolverSurface *surface)
 {
+    assert_debug(lane >= 0 && lane < BLOCK_LANES && k >= 0 && k < block->point_count && bodies[0]);
     const SolverContact *contact = &s->input->contacts[index];
     const ContactMemory *memory = &s->memory[index];
     PgsPoint *p = &block->points[k];
@@ -221,6 +227,7 @@ static float gyration_radius2(float inverse_mass, const F8 *inertia, int lane)
 
 static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold *m, const SolverSurface *surface)
 {
+    assert_debug(m->task >= 0 && m->task < s->task_count);
     float max = 0.0f;
     for (int k = 0; k < m->point_count; k++)
         max = block->points[k].impulse[lane] > max ? block->points[k].impulse[lane] : max;
@@ -239,6 +246,7 @@ static void lane_soften(PgsScratch *s, PgsBlock *block, int lane, const Manifold
 // What is written lane by lane; the kernels write the rest. By whole registers: a call would take longer.
 static void block_clear(PgsBlock *block, int point_count)
 {
+    assert_debug(block->points && point_count > 0 && point_count <= BLOCK_POINTS);
     const F8 zero = { 0 };
     for (int lane = 0; lane < BLOCK_LANES; lane++)
         block->body1[lane] = block->body2[lane] = 0;
@@ -260,8 +268,10 @@ static void block_clear(PgsBlock *block, int point_count)
     }
 }
 
+// Lane by lane from contacts and bodies; what of a point follows from these, the kernel computes for all lanes.
 void pgs_build_blocks(int begin, int end, int worker, void *context)
 {
+    assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->block_count);
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
@@ -296,6 +306,7 @@ void pgs_build_blocks(int begin, int end, int worker, void *context)
 
 void pgs_write_blocks(int begin, int end, int worker, void *context)
 {
+    assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->block_count);
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++) {

@@ -39,6 +39,7 @@ static bool surface_is_plain(const SolverSurface *surface, const SolverContact *
 static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, const int places[2],
                              double min_softness)
 {
+    assert_debug(contact >= 0 && contact < s->input->contact_count && places[0] < s->body_count);
     ContactRow rows[SOLVER_CONTACT_ROWS];
     int count = solver_contact_rows(s->input, run->bodies, contact, rows), normal = s->row_count;
     for (int i = 0; i < count; i++) {
@@ -58,6 +59,7 @@ static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, 
 // surfaces are alike.
 static void run_mark(PgsScratch *s, int first, int count)
 {
+    assert_debug(first >= 0 && count > 0 && first + count <= s->input->contact_count);
     const SolverContact *contacts = s->input->contacts, *open = NULL;
     const SolverSurface *seen = NULL, *open_surface = NULL;
     bool is_plain = false;
@@ -80,6 +82,7 @@ static void run_mark(PgsScratch *s, int first, int count)
 
 void pgs_mark_pieces(int begin, int end, int worker, void *context)
 {
+    assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->piece_count);
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
@@ -101,6 +104,7 @@ void pgs_pieces_cut(PgsScratch *s)
 
 static int surface_row(const PgsScratch *s, int contact)
 {
+    assert_debug(contact >= 0 && contact < s->input->contact_count);
     const SolverContact *c = &s->input->contacts[contact];
     return c->has_own_surface || c->surface >= s->input->surface_count ? OWN_SURFACE : c->surface;
 }
@@ -108,6 +112,7 @@ static int surface_row(const PgsScratch *s, int contact)
 // The contacts of a run by their marks: into the open manifold, as a new one, or as plain rows.
 static void task_add_run(PgsScratch *s, int index, int first)
 {
+    assert_debug(index >= 0 && index < s->task_count);
     const IslandTask *task = &s->tasks[index];
     const ContactRun *run = &task->contact_runs[first];
     Manifold *open = NULL;
@@ -147,6 +152,7 @@ void pgs_add_contacts(PgsScratch *s, int index)
 // A joint's row starts from its last impulse as far as its bounds of this step allow: a stop may be another one by now.
 static void row_start(PlainRow *row, RowMemory *memory, bool is_kept)
 {
+    assert_debug(row && memory);
     row->joint_memory = memory;
     if (is_kept)
         row->impulse = JOINT_WARM_SHARE
@@ -176,6 +182,7 @@ static void task_add_joint(PgsScratch *s, const IslandTask *task, int joint_inde
 
 void pgs_add_bodies(PgsScratch *s, const IslandTask *task)
 {
+    assert_debug(task->group_count > 0 && task->node_of_body);
     const Topology *t = task->topology;
     for (int g = 0; g < task->group_count; g++) {
         const TreeGroup *group = &t->groups[task->groups[g]];
@@ -186,6 +193,7 @@ void pgs_add_bodies(PgsScratch *s, const IslandTask *task)
 
 void pgs_add_joints(PgsScratch *s, const IslandTask *task)
 {
+    assert_debug(task->group_count > 0 && s->row_count >= 0);
     const Topology *t = task->topology;
     for (int g = 0; g < task->group_count; g++) {
         const TreeGroup *group = &t->groups[task->groups[g]];

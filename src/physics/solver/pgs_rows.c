@@ -19,6 +19,7 @@ PlainRow *pgs_row_add(PgsScratch *s)
 
 void pgs_row_fill(PgsScratch *s, PlainRow *row, int body1, int body2, const double *j1, const double *j2, double cfm)
 {
+    assert_debug(body1 >= 0 && body2 >= 0 && s->input->dt > 0.0);
     row->body1 = body1;
     row->body2 = body2;
     row->gamma = (float)(cfm / s->input->dt);
@@ -30,6 +31,7 @@ void pgs_row_fill(PgsScratch *s, PlainRow *row, int body1, int body2, const doub
 
 static void row_respond(const PgsScratch *s, int body, const float *j, float *m)
 {
+    assert_debug(body >= 0 && body < s->body_count);
     const PgsBody *b = &s->bodies[body];
     if (!b->moves)
         return;
@@ -43,6 +45,7 @@ static void row_respond(const PgsScratch *s, int body, const float *j, float *m)
 
 static void row_push(PgsScratch *s, const PlainRow *row, float change)
 {
+    assert_debug(row->body1 < s->body_count && row->body2 < s->body_count);
     float *a = s->velocities[row->body1].v, *b = s->velocities[row->body2].v;
     for (int i = 0; i < 6; i++)
         a[i] += row->m1[i] * change;

@@ -158,6 +158,7 @@ static int table_size(int count)
 
 static int run_end(const ContactMemory *memory, int first, int count)
 {
+    assert_debug(first >= 0 && first < count);
     int end = first + 1;
     while (end < count && memory[end].pair == memory[first].pair)
         end++;
@@ -174,6 +175,7 @@ static void order_begin(PairOrder *order)
 
 static void order_break(PairOrder *order, int at)
 {
+    assert_debug(at > 0 && order->stretch_count >= 0);
     if (order->stretch_count < STRETCH_MAX)
         order->first[order->stretch_count] = at;
     order->stretch_count = int_min(order->stretch_count + 1, STRETCH_MAX + 1);
@@ -280,6 +282,8 @@ static int contact_find_run(const Solver *solver, uint64_t pair, int *guess)
 
 static void contact_place(const SolverInput *input, const SolverContact *contact, int body, float at[3])
 {
+    assert_debug(body >= 0 && body < input->body_count);
+    assert_debug(body >= 0 && body < input->body_count);
     const double *centre = input->bodies[body].position, *point = &contact->point.x;
     for (int i = 0; i < 3; i++)
         at[i] = (float)(point[i] - centre[i]);
@@ -295,6 +299,7 @@ static float distance2(const float a[3], const float b[3])
 // `guess`.
 static int contact_match(const ContactMemory *last, int first, int end, uint64_t *taken, const float at[3], int guess)
 {
+    assert_debug(first >= 0 && first <= end);
     if (guess < end && guess - first < 64 && !(*taken >> (guess - first) & 1)
         && distance2(last[guess].at, at) < SAME_POINT_DISTANCE * SAME_POINT_DISTANCE) {
         *taken |= 1ull << (guess - first);
@@ -316,6 +321,7 @@ static int contact_match(const ContactMemory *last, int first, int end, uint64_t
 
 static void run_remember(const Solver *solver, const SolverInput *input, int first_contact, int *guess)
 {
+    assert_debug(first_contact >= 0 && first_contact < input->contact_count);
     const ContactMemory *last = solver->contact_memory_last;
     const ContactRun *run = &solver->contact_runs[first_contact];
     RollingMemory *rolling = solver->has_rolling ? &solver->rolling_memory[first_contact] : NULL;
@@ -349,6 +355,7 @@ static bool is_next_point(const SolverContact *last, const SolverContact *contac
 // The first contact of a piece that begins a run. A run belongs to the piece that has its first one.
 static int piece_begin(const SolverInput *input, int piece)
 {
+    assert_debug(piece >= 0 && piece < solver_contacts_piece_count(input));
     int at = piece * PIECE, end = int_min(at + PIECE, input->contact_count);
     while (at > 0 && at < end && is_next_point(&input->contacts[at - 1], &input->contacts[at]))
         at++;
@@ -393,6 +400,7 @@ static uint64_t contact_pair(const SolverContact *contact, int32_t bodies[2])
 
 static ContactRun run_at(const Solver *solver, const SolverInput *input, int first, uint32_t *flags)
 {
+    assert_debug(first >= 0 && first < input->contact_count);
     const SolverContact *contacts = input->contacts;
     const SolverSurface *surface = solver_surface(input, first);
     ContactRun run = { .count = 1, .row_count = surface_row_count(surface) };
@@ -462,6 +470,7 @@ static bool chunks_roll(const Solver *solver, int pieces)
 
 void *shared_block_reserve(SharedBlock *block, size_t size)
 {
+    assert_debug(block && (block->data || block->size == 0));
     if (size > block->size) {
         free(block->data);
         block->size = size + size / 16;
@@ -473,6 +482,7 @@ void *shared_block_reserve(SharedBlock *block, size_t size)
 // What was remembered in the last step is put aside, where it can be found while this step's is written.
 static void contact_memory_keep(Solver *solver, int count, bool has_rolling)
 {
+    assert_debug(count >= 0 && solver->contact_last_count >= 0);
     size_t last = (size_t)solver->contact_last_count, bytes = memory_product(last, sizeof(ContactMemory));
     size_t rolling = solver->has_rolling ? memory_product(last, sizeof(RollingMemory)) : 0;
     solver->contact_memory_last = shared_block_reserve(&solver->shared, bytes + rolling + 1);
@@ -506,6 +516,7 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
 
 void solver_contact_axes(const SolverContact *contact, const SolverSurface *surface, double axes[3][3])
 {
+    assert_debug(contact && surface && (contact->body[0] >= 0 || contact->body[1] >= 0));
     double *n = axes[0], sign = contact->body[0] < 0 ? -1.0 : 1.0;
     n[0] = sign * contact->normal.x;
     n[1] = sign * contact->normal.y;
