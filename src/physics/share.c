@@ -1,6 +1,6 @@
-// share.c - clones of a world read the rows of solids and bodies, and the places of joints, of the Physics that they are
-// made like: a batch then has one copy of what never changes in a run, and it stays in the cache. Whoever changes rows
-// (edits, twins in ODE) gets own ones first; a joint that is placed anew has its own place.
+// share.c - clones of a world read the rows of solids and bodies, and the places of joints, of the Physics that they
+// are made like: a batch then has one copy of what never changes in a run, and it stays in the cache. Whoever changes
+// rows (edits, twins in ODE) gets own ones first; a joint that is placed anew has its own place.
 #include "physics/contacts/contact_narrow.h"
 #include "physics/mirror.h"
 #include "physics/physics_internal.h"

@@ -354,7 +354,7 @@ static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
     assert_debug(entry.part >= 0 && (entry.quantity->target == OF_SENSOR || entry.part < PHYSICS_JOINT_AXES));
     if (view->run_count == 0 || view->runs[view->run_count - 1].quantity != entry.quantity)
         *memory_push(view->runs, view->run_count, view->run_capacity) = (ViewRun){ entry.quantity, view->entry_count,
-                                                                                  0 };
+                                                                                   0 };
     view->runs[view->run_count - 1].count++;
     *memory_push(view->axes, view->axis_count, view->axis_capacity) = (PhysicsAxisRef){ entry.index, entry.part };
     *memory_push(view->entries, view->entry_count, view->entry_capacity) = entry;

@@ -81,8 +81,8 @@ struct Constraint {
     bool wants_wrenches;
     bool is_placed;
     int axis_count;
-    int order;                               // place in the world's list, which is the order of making
-    const ConstraintFrames *shared_frames;   // of a clone: those of its model, while they are the same; NULL: its own
+    int order;                              // place in the world's list, which is the order of making
+    const ConstraintFrames *shared_frames;  // of a clone: those of its model, while they are the same; NULL: its own
     ConstraintAxis axes[CONSTRAINT_AXES];
     int body[2];          // parent, child
     void *ode;            // its twin, NULL: none

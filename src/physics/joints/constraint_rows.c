@@ -269,8 +269,7 @@ static NEVER_INLINE int slider_rows(const Constraint *constraint, const Sides *s
 {
     const ConstraintAxis *motor = &constraint->axes[0];
     Vec3 axis = turned(sides->first, sides->frames->axis[0]);
-    Vec3 way = sides->second ? hold_slider(sides, true, axis, step, rows)
-                             : hold_slider(sides, false, axis, step, rows);
+    Vec3 way = sides->second ? hold_slider(sides, true, axis, step, rows) : hold_slider(sides, false, axis, step, rows);
     if (constraint->is_reversed)
         axis = vec3_neg(axis);
     double error = 0.0;

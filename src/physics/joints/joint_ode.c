@@ -835,7 +835,8 @@ static void read_turn(Physics *physics, int joint, double dt)
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
     Quat parent = *side_orientation(physics, row, 0), child = *side_orientation(physics, row, 1);
     Quat now = quat_mul(quat_conj(parent), child);
-    double angle = axis->offset + 2.0 * atan2(quat_dot(joint_placing(row)->sine, now), quat_dot(joint_placing(row)->cosine, now));
+    double angle = axis->offset
+                   + 2.0 * atan2(quat_dot(joint_placing(row)->sine, now), quat_dot(joint_placing(row)->cosine, now));
     double velocity = vec3_dot(joint_placing(row)->axis[0], quat_unrotate(parent, turning_rate(physics, row)));
     double before = axis->position, expected = before + velocity * dt, position = nearest_turn(angle, expected);
     axis->velocity = velocity;
