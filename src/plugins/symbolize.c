@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,7 +80,7 @@ void guard_places(const GuardFault *fault, GuardPlace *places, Arena *arena)
 
 static const char helper_name[] = "talus-places";
 static bool has_helper;
-enum { HELPER_SECONDS = 4 };
+enum { HELPER_SECONDS = 4, FAR_SECONDS = 120 };  // of the processor; of the clock, which a busy machine may take
 
 bool plugin_is_helper(int argc, char **argv)
 {
@@ -124,15 +125,17 @@ static bool ask_helper(const GuardFault *fault, char *text, size_t size)
         return false;
     pid_t child = _Fork();  // runs nothing of what fork() runs in between
     if (child == 0) {
+        setrlimit(RLIMIT_CPU, &(struct rlimit){ HELPER_SECONDS, HELPER_SECONDS });
         dup2(ends[1], STDOUT_FILENO);
         execve("/proc/self/exe", arguments, environment);
         guard_end_process(1);
     }
     close(ends[1]);
+    unsigned report_seconds = alarm(0);  // the wait for the helper has an end of its own
     size_t length = 0;
     struct pollfd wait = { .fd = ends[0], .events = POLLIN };
     ssize_t got = 1;
-    while (child > 0 && got > 0 && length + 1 < size && poll(&wait, 1, 1000 * HELPER_SECONDS) > 0) {
+    while (child > 0 && got > 0 && length + 1 < size && poll(&wait, 1, 1000 * FAR_SECONDS) > 0) {
         got = read(ends[0], text + length, size - 1 - length);
         length += got > 0 ? (size_t)got : 0;
     }
@@ -142,6 +145,7 @@ static bool ask_helper(const GuardFault *fault, char *text, size_t size)
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }
+    alarm(report_seconds);
     return length > 0;
 }
 

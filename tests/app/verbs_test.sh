@@ -48,7 +48,7 @@ expect 0 "info --json" "$talus" info --json scenes/hello.wbt
 python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); assert d["joints"] == 2 and d["types"]["HingeJoint"] == 2 and len(d["robots"][0]["devices"]) == 4' "$work/out" || failures=$((failures + 1))
 expect 0 "convert" "$talus" convert "$work/old.wbt" "$work/new.wbt"
 says convert "$work/new.wbt" '^#VRML_SIM R2025a utf8$'
-expect 3 "convert into nowhere" "$talus" convert scenes/hello.wbt "$work/no/such/folder.wbt"
+expect 1 "convert into nowhere" "$talus" convert scenes/hello.wbt "$work/no/such/folder.wbt"
 expect 2 "convert to the unknown" "$talus" convert scenes/hello.wbt "$work/x.wbt" --to R1999a
 cp "$work/new.wbt" "$work/before"
 expect 3 "convert of garbage" "$talus" convert /dev/null "$work/new.wbt"

@@ -236,15 +236,15 @@ static void test_fallen_chain(void **state)
         }
         Solver *solver = solver_create(NULL);
         double slowest = 0.0, start = seconds(), gap = 0.0;
-        int steps = support_trials(100);
-        for (int step = 0; step < steps; step++) {
+        enum { STEPS = 100 };  // it touches the ground after some fifty
+        for (int step = 0; step < STEPS; step++) {
             double before = seconds();
             scene_step(&scene, solver);
             slowest = fmax(slowest, seconds() - before);
             gap = fmax(gap, worst_gap());
         }
         print_message("chain of %s: worst gap %.2f mm, %.1f ms a step, slowest %.1f ms, %d contacts\n", cases[k].name,
-                      1e3 * gap, 1e3 * (seconds() - start) / steps, 1e3 * slowest, scene.input.contact_count);
+                      1e3 * gap, 1e3 * (seconds() - start) / STEPS, 1e3 * slowest, scene.input.contact_count);
         CHECK(gap < 0.02, cases[k].name);
         CHECK(scene_is_finite(&scene, 1000.0), cases[k].name);
         solver_destroy(solver);
