@@ -76,7 +76,6 @@ static bool is_called(const SpeakerSound *sound, const char *name)
 
 static SpeakerSound *find_sound(Speaker *speaker, const char *name)
 {
-    assert_debug(name);
     SpeakerSound *empty = NULL;
     for (int i = SOUNDS_MAX - 1; i >= 0; i--) {
         if (is_called(&speaker->sounds[i], name))
