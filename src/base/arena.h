@@ -1,7 +1,7 @@
 // arena.h - memory that is given out piece by piece and freed at once.
-// An Arena owns its blocks; what arena_alloc returns is zeroed, aligned to 8 bytes (to 16 where its size is a multiple of
-// 16, as that of a type is which wants it) and valid until arena_reset or arena_destroy. Running out of memory ends the
-// process with a message: no caller can go on without it.
+// An Arena owns its blocks; what arena_alloc returns is zeroed, aligned to 8 bytes (to 16 where its size is a multiple
+// of 16, as that of a type is which wants it) and valid until arena_reset or arena_destroy. Running out of memory ends
+// the process with a message: no caller can go on without it.
 #ifndef TALUS_BASE_ARENA_H
 #define TALUS_BASE_ARENA_H
 

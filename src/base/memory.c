@@ -82,8 +82,8 @@ char *memory_text(const char *text, size_t length)
 
 char *memory_string(const char *text) { return memory_text(text, strlen(text)); }
 
-// Small arrays grow by half. Large ones by an eighth or less: what they have too much of is memory that nobody uses, and the
-// system moves their pages in place of copying them.
+// Small arrays grow by half. Large ones by an eighth or less: what they have too much of is memory that nobody uses,
+// and the system moves their pages in place of copying them.
 void memory_grow_more(void *data_pointer, int *capacity, int needed, size_t item_size)
 {
     assert_debug(item_size > 0 && *capacity >= 0);

@@ -58,7 +58,12 @@ static const Case cases[] = {
       { -0.01, 0.94, 4.04 },
       { 0.01, 0.96, 4.06 },
       "probe" },
-    // Nao had z up before the others.
+    // Nao and the Mavic had z up before the others: so laid on their backs they stand, this one with its front to -x.
+    { OLD,
+      "Mavic2Pro { translation 0 0.1 0 rotation 0 0.70710678 0.70710678 3.14159265 }",
+      { -0.063, 0.077, 0.147 },
+      { -0.057, 0.083, 0.153 },
+      "front left led" },
     { OLD, "Nao { }", { 0, 0, 0 }, { 0, 0, 0 }, "?height" },
 };
 

@@ -59,7 +59,8 @@ static inline void scene_init(SolverScene *s, double dt)
                               .joints = s->joints,
                               .rows = s->rows,
                               .contacts = s->contacts,
-                              .surfaces = &scene_surface, .surface_count = 1 };
+                              .surfaces = &scene_surface,
+                              .surface_count = 1 };
 }
 
 // A ball joint at a world point; `b` -1: the world.
