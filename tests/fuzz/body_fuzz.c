@@ -19,7 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         diag_destroy(diags);
         return 0;
     }
-    BodyModel *model = body_load_text("fuzz.body", (const char *)data, size, &options, diags);
+    static const char vrml[] = "#VRML V";  // a model of OpenHRP
+    bool is_vrml = size > strlen(vrml) && !memcmp(data, vrml, strlen(vrml));
+    BodyModel *model = body_load_text(is_vrml ? "fuzz.wrl" : "fuzz.body", (const char *)data, size, &options, diags);
     if (model) {
         Text text = { 0 };
         body_write_tree(model, &text);
