@@ -327,7 +327,7 @@ static int run_export(const AppCommand *command, int argc, char **argv)
     status = app_take_limits(command, arguments.untrusted, arguments.limit_changes, &arguments.limits, NULL);
     if (status >= 0)
         return status;
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
     if (movie_has_format(argv[2])) {  // others end at once and leave nothing
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);

@@ -70,7 +70,7 @@ static int run_replay(const AppCommand *command, int argc, char **argv)
                                options.address);
     if (options.embed && !viewer_origins_are_sound(options.embed))
         return app_usage_error(command, VIEWER_EMBED_USAGE, options.embed);
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     DiagSink *diags = diag_create();
