@@ -112,8 +112,8 @@ void run_leave_world(Sim *sim) { stepping = sim; }
 void run_catch_signals(double timeout)
 {
     assert(timeout >= 0.0);
-    // What is being written is written to its end: without SA_RESTART a table into a pipe whose reader is slow would lose
-    // what its buffer held.
+    // What is being written is written to its end: without SA_RESTART a table into a pipe whose reader is slow would
+    // lose what its buffer held.
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -65,6 +65,13 @@ static const Case cases[] = {
       { -0.057, 0.083, 0.153 },
       "front left led" },
     { OLD, "Nao { }", { 0, 0, 0 }, { 0, 0, 0 }, "?height" },
+    // Where z is up, as by default from R2020b on, a robot that had z up stands without being laid on its back.
+    { "R2021b",
+      "Mavic2Pro { translation 0 0 0.1 }",
+      { 0.057, 0.147, 0.077 },
+      { 0.063, 0.153, 0.083 },
+      "front left led" },
+    { "R2021b", "SummitXlSteel { }", { 0.0995, 0.1645, -0.005 }, { 0.3455, 0.2445, 0.241 }, "front_left_wheel_link" },
 };
 
 typedef struct Box {

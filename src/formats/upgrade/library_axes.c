@@ -98,6 +98,7 @@ typedef struct Turn {
     Upgrade *upgrade;
     SceneNode *instance;
     Mat3 to_new;
+    bool is_z_up;  // the world: defaults of that time made robots stand where y is up
 } Turn;
 
 static const FieldType *find_parameter(const SceneProto *proto, const char *name)
@@ -190,6 +191,8 @@ static void apply_default(const Turn *turn, const Words *words)
     assert(width <= 4 || !parameter);
     if (width == 0 || width > 4 || words->count != 1 + width || upgrade_own(turn->instance, words->words[0]))
         return;
+    if (turn->is_z_up && parameter->kind == FIELD_SF_ROTATION)
+        return;
     FieldValue value = { .v = { 0 } };
     for (int i = 0; i < width; i++)
         if (!text_to_double(words->words[1 + i], &value.v[i]))
@@ -230,8 +233,8 @@ static void turn_place(const Turn *turn)
     SceneNode *node = turn->instance;
     const FieldType *translation = find_parameter(node->proto, "translation");
     const FieldType *rotation = find_parameter(node->proto, "rotation");
-    // Defaults are heights above the ground, which was along y.
-    if (translation && translation->kind == FIELD_SF_VEC3F && !upgrade_own(node, "translation")) {
+    // Defaults are heights above the ground, along y where that is up.
+    if (!turn->is_z_up && translation && translation->kind == FIELD_SF_VEC3F && !upgrade_own(node, "translation")) {
         const double *v = translation->value.v;
         if (v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0)
             scene_set_value(turn->upgrade->scene, node, translation, (FieldValue){ .v = { -v[1], v[2], -v[0] } });
@@ -244,7 +247,8 @@ static void turn_place(const Turn *turn)
 bool library_axes_turn(Upgrade *upgrade, SceneNode *instance)
 {
     assert_debug(instance->kind == SCENE_NODE_INSTANCE);
-    Turn turn = { .upgrade = upgrade, .instance = instance };
+    bool is_z_up = upgrade_is_z_up(upgrade, scene_find_top(upgrade->scene, "WorldInfo"));
+    Turn turn = { .upgrade = upgrade, .instance = instance, .is_z_up = is_z_up };
     size_t size;
     if (!instance->proto || instance->proto->is_placeholder || !proto_text(instance->proto, &size))
         return false;

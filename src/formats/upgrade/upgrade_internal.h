@@ -47,6 +47,9 @@ void upgrade_axes(Upgrade *upgrade);
 void upgrade_scale(Upgrade *upgrade);
 void upgrade_contacts(Upgrade *upgrade);  // for the whole world, after everything else
 
+// By its WorldInfo, and by the release where that is silent or there is none.
+bool upgrade_is_z_up(const Upgrade *upgrade, const SceneNode *world_info);
+
 // Fields of exactly this node
 SceneField *upgrade_own(const SceneNode *node, const char *name);  // NULL when not set
 bool upgrade_is_connected(const SceneNode *node, const char *name);

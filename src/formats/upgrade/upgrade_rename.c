@@ -16,17 +16,19 @@ static void set_current(SceneNode *node, SceneField *field, FieldValue value)
     field->value = value;
 }
 
+bool upgrade_is_z_up(const Upgrade *upgrade, const SceneNode *world_info)
+{
+    const SceneField *system = world_info ? upgrade_own(world_info, "coordinateSystem") : NULL;
+    return system ? !strcmp(system->value.s, "ENU") : upgrade->release >= RELEASE_R2020B;
+}
+
 static void gravity_vector(Upgrade *upgrade, SceneNode *node, SceneField *field)
 {
     assert_debug(field->type->kind == FIELD_SF_VEC3F);
     Vec3 gravity = vec3(field->value.v[0], field->value.v[1], field->value.v[2]);
     SourcePos pos = field->pos;
     double strength = vec3_length(gravity);
-    bool is_z_up = upgrade->release >= RELEASE_R2020B;
-    const SceneField *system = upgrade_own(node, "coordinateSystem");
-    if (system)
-        is_z_up = !strcmp(system->value.s, "ENU");
-    Vec3 down = is_z_up ? vec3(0, 0, -1) : vec3(0, -1, 0);
+    Vec3 down = upgrade_is_z_up(upgrade, node) ? vec3(0, 0, -1) : vec3(0, -1, 0);
     set_current(node, field, (FieldValue){ .f = strength });
     if (strength == 0.0 || vec3_dot(gravity, down) >= strength * (1.0 - 1e-12))
         return;
