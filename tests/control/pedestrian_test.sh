@@ -2,6 +2,7 @@
 # its limbs without being made anew.
 . tests/control/project.sh
 command -v python3 > /dev/null || { echo "python3 is missing"; exit 77; }
+[ -z "$sanitize" ] || { echo "python3 itself is not built with the sanitizer"; exit 77; }
 scratch=$TALUS_BUILD_DIR/scratch/control.pedestrian
 project_make "$scratch"
 cat > "$scratch/worlds/new.wbt" <<'WORLD'
