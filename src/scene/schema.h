@@ -139,6 +139,7 @@ const NodeType *schema_type_at(int index);
 const NodeType *schema_type(const char *name);  // NULL when unknown
 const NodeType *schema_type_text(const char *name, size_t length);
 const NodeType *schema_humanoid_type(const char *name, size_t length);  // "Joint" of an OpenHRP model; NULL: none
+const char *schema_type_label(const NodeType *type);  // its name in files: "Joint" again for one of these
 bool schema_type_is(const NodeType *type,
                     const char *ancestor);  // the type itself or below `ancestor`; NULL type: false
 const FieldType *schema_field(const NodeType *type, const char *name);  // NULL when unknown

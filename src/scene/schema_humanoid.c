@@ -140,3 +140,9 @@ const NodeType *schema_humanoid_type(const char *name, size_t length)
     snprintf(full, sizeof full, PREFIX "%.*s", (int)length, name);
     return schema_type_text(full, strlen(full));
 }
+
+const char *schema_type_label(const NodeType *type)
+{
+    bool is_humanoid = (type->flags & NODE_VRML97) && !strncmp(type->name, PREFIX, strlen(PREFIX));
+    return type->name + (is_humanoid ? strlen(PREFIX) : 0);
+}

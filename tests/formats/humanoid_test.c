@@ -160,6 +160,8 @@ static void files_that_are_wrong_are_told(void **state)
         { "Humanoid { humanoidBody DEF A Joint { jointType \"slide\" jointAxis 0 0 0 } }", true,
           "jointAxis of 'A' is zero" },
         { "Humanoid { humanoidBody Joint { } } ExtraJoint { link1Name \"X\" }", true, "no link 'X'" },
+        { "Humanoid { humanoidBody Joint { jointColour 1 } }", true, "Joint has no field" },
+        { "Humanoid { humanoidBody Joint {", true, "inside of Joint" },
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         Text text = { 0 };

@@ -34,7 +34,7 @@ static const FieldType *find_field(const SceneNode *node, const char *name, size
 
 static const char *node_name(const SceneNode *node)
 {
-    return node->kind == SCENE_NODE_PLAIN ? node->type->name : node->proto->name;
+    return node->kind == SCENE_NODE_PLAIN ? schema_type_label(node->type) : node->proto->name;
 }
 
 static void report_unknown_field(Reader *reader, const SceneNode *node, const Token *name)

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- values of one ----
-// field
+// ---- values of one field ----
 
 typedef void (*FieldUpgrade)(Upgrade *upgrade, SceneNode *node, SceneField *field);
 
