@@ -98,7 +98,7 @@ bool viewer_origins_are_sound(const char *origins)
 
 #include <libwebsockets.h>
 
-enum { SOCKETS_MAX = 192, HEADER_BYTES = 4096, FAREWELL_MS = 500, DEFAULT_HELLO_MS = 5000 };
+enum { SOCKETS_MAX = 192, HEADER_BYTES = 4096, FAREWELL_MS = 3000, FAREWELL_ROUNDS = 200, DEFAULT_HELLO_MS = 5000 };
 #define LOOK_SECONDS 0.001  // between looks for a moment that is due: it is shown at most so much later
 #define LOOKS_END 0.1       // after the last moment: a world of slow steps calls for its next one
 
@@ -579,11 +579,11 @@ static void *serve(void *context)
     while (!atomic_load(&web->is_stopping))
         if (lws_service(web->context, 0) < 0)
             return NULL;
-    // Good-byes go out, to those who read.
+    // Last words go out, to those who read. A thread that gets no processor for so long has still to try.
     double end = viewer_clock() + 0.001 * FAREWELL_MS;
     hub_drain(web->hub);
     ask_to_write(web);
-    while (web->hub->client_count > 0 && viewer_clock() < end) {
+    for (int i = 0; web->hub->client_count > 0 && (i < FAREWELL_ROUNDS || viewer_clock() < end); i++) {
         lws_cancel_service(web->context);  // never waits
         if (lws_service(web->context, 0) < 0)
             break;
