@@ -312,18 +312,38 @@ void scene_rare_drop(Scene *scene, const SceneNode *node)
     }
 }
 
+static void extra_append(SceneRare *rare, SceneExtra *extra)
+{
+    extra->next = NULL;
+    if (rare->last_extra)
+        rare->last_extra->next = extra;
+    else
+        rare->extras = extra;
+    rare->last_extra = extra;
+}
+
 void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const char *before, const char *text)
 {
     SceneExtra *extra = scene_take(scene, sizeof *extra);
     extra->is_comment = is_comment;
     extra->before = before ? scene_take_string(scene, before) : NULL;
     extra->text = scene_take_string(scene, text);
-    SceneRare *rare = scene_rare_add(scene, node);
-    if (rare->last_extra)
-        rare->last_extra->next = extra;
-    else
-        rare->extras = extra;
-    rare->last_extra = extra;
+    extra_append(scene_rare_add(scene, node), extra);
+}
+
+void scene_extras_move_inside(Scene *scene, const SceneNode *from, const SceneNode *to)
+{
+    assert(from != to && !scene_extras(scene, to));
+    SceneExtra *extra = (SceneExtra *)scene_extras(scene, from);
+    if (!extra)
+        return;
+    scene_rare_add(scene, to);  // may move the rows of both
+    SceneRare *outer = scene_rare_add(scene, from), *inner = scene_rare_add(scene, to);
+    outer->extras = outer->last_extra = NULL;
+    for (SceneExtra *next; extra; extra = next) {
+        next = extra->next;
+        extra_append(extra->is_comment && !extra->before ? outer : inner, extra);
+    }
 }
 
 const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node)

@@ -150,6 +150,8 @@ typedef struct SceneExtra {
 } SceneExtra;
 void scene_extra_add(Scene *scene, const SceneNode *node, bool is_comment, const char *before, const char *text);
 const SceneExtra *scene_extras(const Scene *scene, const SceneNode *node);  // in file order
+// `to` takes the place of `from` inside it: all but the comments before the node become its own.
+void scene_extras_move_inside(Scene *scene, const SceneNode *from, const SceneNode *to);
 // State that Webots saves with an instance as lines "hidden translation_1 0 0 1": of the nodes inside it.
 typedef struct SceneHidden {
     const char *name;

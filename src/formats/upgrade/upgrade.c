@@ -155,6 +155,7 @@ SceneNode *upgrade_split(Upgrade *upgrade, SceneNode *node, const char *type_nam
         adopt(inner, &inner->fields[i]);
     if (inner->kind == SCENE_NODE_USE)
         inner->def = node->def;
+    scene_extras_move_inside(upgrade->scene, node, inner);
     node->kind = SCENE_NODE_PLAIN;
     node->type = schema_type(type_name);
     node->target = NULL;
