@@ -34,6 +34,7 @@ void prefetch_part(const PrefetchPlan *plan, PrefetchPart part)
     const Physics *next = plan->next;
     if (!next)
         return;
+    // A part reads of the next world only what parts before it have fetched: an array's pointer comes before its rows.
     switch (part) {
     case PREFETCH_AT_PRESTEP:
         memory_prefetch(next->sleep, sizeof *next->sleep);

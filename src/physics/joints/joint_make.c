@@ -230,11 +230,13 @@ void joint_make(Physics *physics, int joint)
     row->is_reversed = row->body[0] < 0;
     if (row->kind == PHYSICS_JOINT_HINGE2 && row->is_reversed)
         diag_note(physics->diags, row->node->pos, "a Hinge2Joint without a dynamic parent turns against the world");
+    // The constraint's angles are zero where it is made, whatever the positions are there.
     for (int i = 0; i < row->axis_count; i++)
         state->axes[i].offset = state->axes[i].position;
     row->constraint = make(physics, row, kind_of(row),
                            row->kind == PHYSICS_JOINT_HINGE || row->kind == PHYSICS_JOINT_SLIDER);
     row->motor = wants_driver(row, state) ? make(physics, row, CONSTRAINT_ANGULAR_MOTOR, row->axis_count) : NULL;
+    // A slider's own motor row is free to be its spring where no motor, friction or stop wants it: one constraint less.
     const PhysicsAxis *axis = &row->axes[0];
     row->is_sprung_inside = row->kind == PHYSICS_JOINT_SLIDER && wants_spring(row, state) && !axis->motor
                             && axis->static_friction <= 0.0 && !joint_axis_has_stops(axis);

@@ -696,6 +696,7 @@ void solver_ode_finish(SolverOde *self)
     joints_read(self);
     bodies_read(self);
     self->is_vouched = false;
+    // The world is asked in every step, since a plugin may have set any of it. ODE's infinity is our "no limit", 0.
     dWorldGetGravity(self->world, gravity);
     double max_velocity = dWorldGetContactMaxCorrectingVel(self->world);
     SolverInput input = { .dt = self->dt,
@@ -715,6 +716,7 @@ void solver_ode_finish(SolverOde *self)
                           .contact_count = self->contact_count,
                           .awake = self->awake,
                           .awake_count = self->awake_count };
+    // Feedback is of the forces of this step, so it is written before bodies move on.
     solver_solve(self->solver, &input);
     feedback_write(self);
     solver_integrate(self->solver, &input);
