@@ -52,6 +52,7 @@ void answer_nothing(const Call *call) { answer_all(call, NULL, 0, NULL, 0, NULL,
 
 void answer_failed(const Call *call, const char *why)
 {
+    assert_debug(why && *why);
     frame_add(call->answer, &(Record){ .op = OP_FAILED, .byte_count = (int)strlen(why), .bytes = why });
 }
 
@@ -92,6 +93,7 @@ static const SceneNode *parent_of(const SceneNode *node)
 // The DEF name that the file gives a node: a Pose of ours around it may have it.
 static const char *def_of(const SceneNode *node)
 {
+    assert_debug(node);
     while (!node->def && node->parent && node->parent->is_inserted)
         node = node->parent;
     return node->def ? node->def : "";
@@ -136,6 +138,7 @@ static SceneNode *find_inside(SceneNode *instance, const char *def)
 static bool is_hidden_device(const SceneNode *device, const SceneNode *robot)
 {
     const SceneNode *outer = scene_instance(device);
+    assert_debug(outer);
     bool is_in_other = false;
     for (const SceneNode *at = outer->parent; at && at != robot && !is_in_other; at = at->parent)
         is_in_other = at->kind == SCENE_NODE_INSTANCE;
@@ -313,6 +316,7 @@ void supervisor_add_tracked(Control *control, Controller *controller, FrameWrite
     // Each value travels as the record of the question that would have asked for it, with what was asked in front.
     for (int i = 0; i < control->tracked_count; i++) {
         const Tracked *row = &control->tracked[i];
+        assert_debug(row->period >= 1);
         if (row->robot != controller->robot || sim_steps(control->sim) % (uint64_t)row->period)
             continue;
         int32_t asked[2] = { row->id, row->extra };
@@ -493,11 +497,13 @@ static const CallRow rows[] = {
 
 bool controller_is_supervisor(const Control *control, const Controller *controller)
 {
+    assert_debug(controller->robot >= 0 && controller->robot < control->count);
     return scene_bool(devices_robot_node(control->devices, controller->robot), "supervisor");
 }
 
 void supervisor_call(Control *control, Controller *controller, const Record *record, FrameWriter *frame)
 {
+    assert_debug(record && frame);
     Call call = { control, controller, record, frame };
     bool is_supervisor = controller_is_supervisor(control, controller);
     for (int i = 0; i < COUNT_OF(rows); i++) {

@@ -11,6 +11,7 @@
 // The first bytes of each row, those that steps read.
 static void fetch_rows(const void *rows, int count, size_t size, size_t read)
 {
+    assert_debug(count >= 0 && read <= size);
     for (int i = 0; i < count; i++)
         memory_prefetch((const char *)rows + (size_t)i * size, read);
 }

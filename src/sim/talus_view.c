@@ -252,6 +252,7 @@ static void time_range(const TalusWorld *world, const ViewEntry *entry, double *
 
 static void read_sensor(TalusWorld *world, const ViewEntry *entry, double *values)
 {
+    assert_debug(world->devices);
     assert_debug(entry->count >= 0);
     int count;
     uint32_t serial;
@@ -314,6 +315,7 @@ static bool is_below(const SceneNode *node, const SceneNode *top)
 // "rad|m": the part of it that holds for the axis.
 static const char *unit_of(TalusView *view, const ViewEntry *entry)
 {
+    assert_debug(entry->quantity && entry->quantity->unit);
     const char *unit = entry->quantity->unit, *bar = strchr(unit, '|');
     if (!bar)
         return unit;
@@ -352,6 +354,7 @@ static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
     else if (entry.quantity->target == OF_AXIS || entry.quantity->target == OF_MOTOR)
         entry.node = physics_joint_node(physics, entry.index)->id;
     assert_debug(entry.part >= 0 && (entry.quantity->target == OF_SENSOR || entry.part < PHYSICS_JOINT_AXES));
+    assert(view->axis_count == view->entry_count);  // they are read side by side
     if (view->run_count == 0 || view->runs[view->run_count - 1].quantity != entry.quantity)
         *memory_push(view->runs, view->run_count, view->run_capacity) = (ViewRun){ entry.quantity, view->entry_count,
                                                                                    0 };
@@ -383,6 +386,7 @@ static bool axis_is_linear(const Physics *physics, int joint, const SceneNode *m
 static const char *axis_label(ViewMaker *maker, int joint, int axis)
 {
     const Physics *physics = physics_in(maker->world);
+    assert_debug(axis >= 0 && axis < physics_joint_axis_count(physics, joint));
     const SceneNode *node = physics_joint_node(physics, joint);
     int child = physics_joint_child(physics, joint);
     const char *name = node && node->def ? node->def
@@ -672,6 +676,7 @@ static inline bool is_known_to_fit(const TalusWorld *world, const TalusView *vie
 
 static void remember_fit(TalusWorld *world, const TalusView *view)
 {
+    assert_debug(view->number > 0 && !view->has_sensors);
     uint64_t tree = sim_tree_version(world->sim);
     if (world->fits_tree != tree)
         memset(world->fitting, 0, sizeof world->fitting);

@@ -8,6 +8,7 @@
 // Turns the three rows of a ball joint's motors into the directions that its angles change about now.
 static void turn_ball_rows(Physics *physics, int joint, double lengths[3], Vec3 rates[3])
 {
+    assert_debug(physics->joints[joint].kind == PHYSICS_JOINT_BALL && physics->joints[joint].axis_count == 3);
     PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
     Pose holder = joint_holder(physics, row, joint_side_pose(physics, row, 0));
@@ -43,6 +44,7 @@ static void add_force(Physics *physics, const PhysicsJoint *row, Vec3 force)
 
 static void drive_by_force(Physics *physics, int joint, int axis, Vec3 ball_rate)
 {
+    assert_debug(axis >= 0 && axis < physics->joints[joint].axis_count);
     const PhysicsJoint *row = &physics->joints[joint];
     const PhysicsJointState *state = &physics->joint_states[joint];
     double force = state->axes[axis].is_without_power ? 0.0 : state->axes[axis].force_command;
@@ -87,6 +89,7 @@ void joint_drive_wrench(const Physics *physics, int joint, Vec3 *force, Vec3 *to
 // motor's whole force to the bodies, which no number can hold here, so that the stop is open meanwhile.
 static double within_stops(Physics *physics, int joint, int axis, double velocity, double force, double dt)
 {
+    assert_debug(dt > 0.0);
     PhysicsJoint *row = &physics->joints[joint];
     if ((row->kind != PHYSICS_JOINT_HINGE && row->kind != PHYSICS_JOINT_SLIDER)
         || !joint_axis_has_stops(&row->axes[axis]))
@@ -138,6 +141,7 @@ static void spring(Physics *physics, int joint, int axis, double dt, double leng
 {
     assert(axis >= 0 && axis < physics->joints[joint].axis_count);
     PhysicsJoint *row = &physics->joints[joint];
+    assert_debug(row->is_sprung_inside || row->spring);
     const PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
     double constant = row->axes[axis].spring, damping = joint_axis_damping(&row->axes[axis], state),
            rotor = row->axes[axis].rotor;
@@ -183,6 +187,7 @@ static void push_sides(Physics *physics, const PhysicsJoint *row, double force)
 // As drive(), for the common joint of a robot: an axis with a motor and neither spring nor stops.
 static void drive_bare(Physics *physics, int joint, double dt)
 {
+    assert_debug(physics->joints[joint].is_bare_motor && physics->joints[joint].constraint);
     const PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *state = &physics->joint_states[joint].axes[0];
     double velocity = 0.0, force = row->axes[0].static_friction;
@@ -224,6 +229,7 @@ static void prestep_dynamic(Physics *physics, int joint, double dt)
 
 static void move_kinematic(Physics *physics, int joint, double dt)
 {
+    assert_debug(!physics->joints[joint].constraint);
     const PhysicsJoint *row = &physics->joints[joint];
     for (int i = 0; i < row->axis_count; i++)
         if (row->axes[i].motor)
@@ -275,6 +281,7 @@ static void prestep_in_turn(Physics *physics, double dt, bool just_forces)
 
 void joints_prestep(Physics *physics, double dt)
 {
+    assert(dt > 0.0);
     joints_list(physics);
     const JointLists *lists = &physics->joint_lists;
     // Those that move solids move what other joints look at: then all go one after the other.

@@ -121,6 +121,7 @@ static bool is_at(Pose pose, Pose there)
 // False: the numbers are none of a joint. Numbers of another place are fine, and left alone.
 static bool resume(Physics *physics, int joint, const double *in)
 {
+    assert_debug(joint >= 0 && joint < physics->joint_count);
     joints_refresh(physics);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState kept = physics->joint_states[joint];

@@ -18,6 +18,7 @@ static bool is_passive(const PhysicsJoint *row)
 
 static void drive_passive(const PhysicsJoint *row)
 {
+    assert_debug(row->axis_count == 1);
     ConstraintAxis *held = &row->constraint->axes[0];
     held->velocity = row->kind == PHYSICS_JOINT_SLIDER ? 0.0 : -0.0;
     held->max_force = row->axes[0].static_friction;
@@ -76,6 +77,7 @@ void joints_list(Physics *physics)
         if (row->is_alive && row->constraint && !joint_is_read_on_demand(row))
             lists->watched[lists->watched_count++] = joint;
     }
+    assert_debug(lists->driven_count <= physics->joint_count && lists->watched_count <= physics->joint_count);
     lists->joint_count = physics->joint_count;
     lists->edit_count = physics->edit_count;
     lists->is_mirrored = mirror_is_open(physics);

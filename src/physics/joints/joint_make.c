@@ -19,6 +19,7 @@ static bool has_suspension(const PhysicsJoint *row)
 // ERP and CFM of the row that acts as a spring and damper over a step (implicit Euler).
 static void spring_row(double spring, double damping, double dt, double *erp, double *cfm)
 {
+    assert_debug(dt > 0.0 && (spring > 0.0 || damping > 0.0));
     *cfm = 1.0 / (dt * spring + damping);
     *erp = fmin(dt * spring * *cfm, 1.0);
 }
@@ -59,6 +60,7 @@ static ConstraintKind kind_of(const PhysicsJoint *row)
 
 static Constraint *make(Physics *physics, const PhysicsJoint *row, ConstraintKind kind, int axis_count)
 {
+    assert_debug(row->body[0] != row->body[1]);
     return constraint_make(physics, kind, row->body[0], row->body[1], axis_count,
                            kind == kind_of(row) ? row->node : NULL);
 }
@@ -79,6 +81,7 @@ static bool can_be_made(Physics *physics, const PhysicsJoint *row)
 // Anchors the constraint for the poses in state->anchored.
 static void place_constraint(Physics *physics, const PhysicsJoint *row, const PhysicsJointState *state, Pose holder)
 {
+    assert_debug(row->constraint);
     ConstraintPlace place = { .side = { state->anchored[0], state->anchored[1] },
                               .anchor = pose_apply(holder, row->anchor),
                               .axis = vec3_scale(quat_rotate(holder.q, row->axes[0].axis), joint_raw_sign(row)) };
@@ -105,6 +108,7 @@ static void place_constraint(Physics *physics, const PhysicsJoint *row, const Ph
 static void turn_motor(Physics *physics, const PhysicsJointState *state, Constraint *motor, int axis, int relative,
                        Vec3 world)
 {
+    assert_debug(axis >= 0 && axis < motor->axis_count);
     constraint_set_motor_axis(motor, axis, relative, world, state->anchored);
     constraint_tell_motor_axis(physics, motor, axis);
 }
@@ -202,6 +206,7 @@ static void place(Physics *physics, int joint)
 // forces and the suspension hold it in now.
 static void anchor(Physics *physics, int joint)
 {
+    assert_debug(physics->joints[joint].constraint);
     const PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
     double offsets[PHYSICS_JOINT_AXES] = { 0.0 };
@@ -222,6 +227,7 @@ void joint_make(Physics *physics, int joint)
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState *state = &physics->joint_states[joint];
+    assert(!row->constraint && !row->motor && !row->spring);  // joint_unmake() comes before
     joints_changed(physics);
     row->is_dynamic = row->parent >= 0 && (row->body[1] >= 0 || (row->child_is_world && row->body[0] >= 0));
     if (!can_be_made(physics, row))
@@ -288,6 +294,7 @@ void joint_restored(Physics *physics, int joint)
 
 void physics_joint_set_position(Physics *physics, int joint, int axis, double position)
 {
+    assert(axis >= 0 && axis < physics->joints[joint].axis_count);
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
@@ -307,6 +314,7 @@ void physics_joint_set_position(Physics *physics, int joint, int axis, double po
 
 void physics_brake_set_damping(Physics *physics, int joint, int axis, double damping)
 {
+    assert(axis >= 0 && axis < PHYSICS_JOINT_AXES);
     assert(joint >= 0 && joint < physics->joint_count);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];

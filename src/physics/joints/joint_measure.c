@@ -10,6 +10,7 @@
 
 static const Vec3 *side_position(const Physics *physics, const PhysicsJoint *row, int side)
 {
+    assert_debug(side == 0 || side == 1);
     static const Vec3 none = { 0.0, 0.0, 0.0 };
     if (row->body[side] >= 0)
         return &physics->body_states[row->body[side]].position;
@@ -42,6 +43,7 @@ static Quat turn_from_zero(const PhysicsJoint *row, const PhysicsJointState *sta
 // For two axes: the first angle is the one that carries the second axis, the rest is about the second.
 static void two_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 {
+    assert_debug(row->axis_count == 2);
     Vec3 first = joint_placing(row)->axis[0], second = joint_placing(row)->axis[1];
     Vec3 carried = quat_rotate(turn, second);
     Vec3 from = vec3_mad(second, first, -vec3_dot(first, second)),
@@ -53,6 +55,7 @@ static void two_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 // For three axes at right angles, turned one after the other.
 static void three_angles(const PhysicsJoint *row, Quat turn, double angles[3])
 {
+    assert_debug(row->axis_count == 3);
     const Vec3 *e = joint_placing(row)->axis;
     Vec3 first = quat_rotate(turn, e[0]), second = quat_rotate(turn, e[1]), third = quat_rotate(turn, e[2]);
     angles[1] = asin(double_clamp(vec3_dot(e[0], third), -1.0, 1.0));
@@ -80,6 +83,7 @@ static Vec3 turning_rate(const Physics *physics, const PhysicsJoint *row)
 // case, without any turning of frames.
 static void read_turn(Physics *physics, int joint, double dt)
 {
+    assert_debug(physics->joints[joint].axis_count == 1 && physics->joints[joint].constraint);
     const PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
     Quat parent = *joint_side_orientation(physics, row, 0), child = *joint_side_orientation(physics, row, 1);
@@ -122,6 +126,7 @@ static void read_turns(Physics *physics, int joint, double dt)
 
 static void read_slide(Physics *physics, int joint)
 {
+    assert_debug(physics->joints[joint].kind == PHYSICS_JOINT_SLIDER);
     const PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
     Vec3 arm = vec3_sub(*side_position(physics, row, 1), *side_position(physics, row, 0)),
@@ -163,6 +168,7 @@ static void read_feedback(Physics *physics, int joint)
 
 void joint_measure(Physics *physics, int joint, double dt)
 {
+    assert_debug(joint >= 0 && joint < physics->joint_count);
     if (physics->joints[joint].kind == PHYSICS_JOINT_SLIDER)
         read_slide(physics, joint);
     else if (physics->joints[joint].axis_count == 1)
