@@ -299,8 +299,8 @@ static void command(Control *control, Controller *controller, const Record *reco
 {
     if (!tag_is_good(control, controller, record->tag) || record->int_count < 1)
         return;
-    const char *problem = devices_command(control->devices, controller->robot, record->tag, record->ints[0],
-                                          record->doubles, record->double_count, record->bytes, record->byte_count);
+    DeviceCommand order = { record->ints[0], record->doubles, record->double_count, record->bytes, record->byte_count };
+    const char *problem = devices_command(control->devices, controller->robot, record->tag, &order);
     if (problem)
         diag_warning(control->diags, (SourcePos){ 0 }, "robot '%s', device '%s': %s", controller->name,
                      devices_info(control->devices, controller->robot, record->tag)->name, problem);

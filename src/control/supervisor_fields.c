@@ -146,7 +146,8 @@ void call_field_info(const Call *call)
     if (field_kind_is_list(field->type->kind))
         count = scene_value(field->node, field->type).list->count;
     int32_t numbers[3] = { (int32_t)field->type->kind, count, field->is_read_only };
-    answer_all(call, numbers, 3, NULL, 0, field->type->name, (int)strlen(field->type->name));
+    const char *name = field->type->name;
+    answer_record(call, (Record){ .int_count = 3, .ints = numbers, .byte_count = (int)strlen(name), .bytes = name });
 }
 
 // Index into a list; negative counts from the end. -1 when there is none.

@@ -231,7 +231,10 @@ void call_node_contacts(const Call *call)
 {
     ContactList *list = memory_alloc(sizeof *list);
     collect_contacts(call, call_node(call, 0), call_number(call, 1) == 1, list);
-    answer_all(call, list->ids, list->count, list->points, 3 * list->count, NULL, 0);
+    answer_record(call, (Record){ .int_count = list->count,
+                                  .ints = list->ids,
+                                  .double_count = 3 * list->count,
+                                  .doubles = list->points });
     free(list);
 }
 

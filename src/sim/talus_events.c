@@ -131,8 +131,10 @@ static bool cast(TalusWorld *world, TalusVector origin, TalusVector direction, d
     PhysicsRayHit found;
     *hit = (TalusHit){ .solid = TALUS_NONE, .distance = INFINITY };
     double reach = range < LIMIT_COORDINATE ? range : LIMIT_COORDINATE;
-    if (!physics_ray_cast(sim_physics(world->sim), vector_in(origin), vec3_normalized(vector_in(direction)), reach,
-                          NULL, NULL, &found))
+    PhysicsRay ray = { .origin = vector_in(origin),
+                       .direction = vec3_normalized(vector_in(direction)),
+                       .range = reach };
+    if (!physics_ray_cast(sim_physics(world->sim), &ray, &found))
         return false;
     *hit = (TalusHit){ library_solid_id(world, found.solid), found.distance, vector_out(found.point),
                        vector_out(found.normal) };

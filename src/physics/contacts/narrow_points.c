@@ -159,16 +159,25 @@ static SurfacePair surface_of_pair(const Physics *physics, BroadPair pair, int *
     return *below ? as_is : turned;
 }
 
-static int collide_on_surface(SurfacePair kind, const Shape *shape, const Collider *upper, const Collider *below,
-                              double margin, int max, CollidePoint *points)
+// A pair of a surface, in its order.
+typedef struct SurfaceTouch {
+    SurfacePair kind;
+    const Shape *shape;  // of the upper one
+    const Collider *upper, *below;
+} SurfaceTouch;
+
+static int collide_on_surface(const SurfaceTouch *touch, double margin, int max, CollidePoint *points)
 {
-    if (kind == SURFACE_GROUND)
+    const Collider *upper = touch->upper, *below = touch->below;
+    assert_debug(touch->kind != SURFACE_UNKNOWN);
+    if (touch->kind == SURFACE_GROUND)
         return collide_surface_ground(upper->surface, &upper->pose, &below->pose, margin, max, points);
-    if (kind == SURFACE_MESHES)
+    if (touch->kind == SURFACE_MESHES)
         return collide_surface_surface(upper->surface, &upper->pose, below->surface, &below->pose, margin, max, points);
     if (upper->is_simple)
         return collide_surface(&upper->shape, &upper->pose, below->surface, &below->pose, margin, max, points);
-    return collide_surface_convex(shape->convex, &upper->pose, below->surface, &below->pose, margin, max, points);
+    return collide_surface_convex(touch->shape->convex, &upper->pose, below->surface, &below->pose, margin, max,
+                                  points);
 }
 
 static CollideShape outline_of(const Collider *collider)
@@ -194,8 +203,8 @@ static int find_surface_points(const Physics *physics, int index, CollidePoint *
                     ? -1
                     : collide_cache_reuse(narrow->cache, index, &x->pose, &y->pose, limit, points);
     if (count < 0) {
-        count = collide_on_surface(kind, which ? a : b, upper, below, limit.shift, narrow_max_points(physics, a, b),
-                                   points);
+        SurfaceTouch touch = { kind, which ? a : b, upper, below };
+        count = collide_on_surface(&touch, limit.shift, narrow_max_points(physics, a, b), points);
         for (int i = 0; which == 0 && i < count; i++)
             for (int k = 0; k < 3; k++)
                 points[i].normal[k] = -points[i].normal[k];
