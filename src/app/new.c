@@ -8,8 +8,10 @@
 #include "control/environment.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct NewOptions {
     bool cpp, cmake, quiet, json;
@@ -165,24 +167,43 @@ static bool write_file(const New *new, const char *from, const char *path)
     file_release(&file);
     text = replaced(new, text, "%COMMANDS%", next_commands(new, ".", ""));
     if (!file_make_directories(path_directory(new->arena, path))) {
-        diag_error(new->diags, (SourcePos){ 0 }, "the folder of %s cannot be made", path);
+        diag_output_error(new->diags, path, file_write_error(errno));
         return false;
     }
     return file_write_atomic(path, text, strlen(text), new->diags);
+}
+
+static const char *path_of(const New *new, int file)
+{
+    assert(file >= 0 && file < new->file_count);
+    return path_join(new->arena, new->project, with_name(new->arena, new->files[file].to, new->name));
+}
+
+// Takes back the first files, and their folders up to the project's as far as nothing else is in them.
+static void remove_files(const New *new, int count)
+{
+    size_t project_length = strlen(new->project);
+    for (int i = 0; i < count; i++) {
+        const char *path = path_of(new, i);
+        remove(path);
+        for (path = path_directory(new->arena, path); strlen(path) >= project_length && rmdir(path) == 0;)
+            path = path_directory(new->arena, path);
+    }
 }
 
 // All or nothing: what is in the way of one file is so of all.
 static bool write_files(const New *new)
 {
     assert(new->file_count > 0);
-    bool is_fine = true;
-    for (int writes = 0; writes < 2; writes++)
-        for (int i = 0; i < new->file_count &&is_fine; i++) {
-            const NewFile *file = &new->files[i];
-            const char *path = path_join(new->arena, new->project, with_name(new->arena, file->to, new->name));
-            is_fine = writes ? write_file(new, file->from, path) : is_free(new, path);
+    for (int i = 0; i < new->file_count; i++)
+        if (!is_free(new, path_of(new, i)))
+            return false;
+    for (int i = 0; i < new->file_count; i++)
+        if (!write_file(new, new->files[i].from, path_of(new, i))) {
+            remove_files(new, i + 1);
+            return false;
         }
-    return is_fine;
+    return true;
 }
 
 // What was made and what to type next: commands stand as they are typed from where the user is.
@@ -199,11 +220,10 @@ static void report(const New *new)
         json_begin_array(&json, "files");
     }
     for (int i = 0; i < new->file_count; i++) {
-        const char *path = path_join(new->arena, new->project, with_name(new->arena, new->files[i].to, new->name));
         if (options->json)
-            json_string(&json, NULL, path);
+            json_string(&json, NULL, path_of(new, i));
         else if (!options->quiet)
-            text_printf(&out, "%s\n", path);
+            text_printf(&out, "%s\n", path_of(new, i));
     }
     if (options->json) {
         json_end_array(&json);
@@ -286,7 +306,7 @@ static int make(New *new)
     diag_print(new->diags, stderr, 0, DIAG_WARNING);
     if (is_fine)
         report(new);
-    return is_fine ? EXIT_OK : EXIT_INPUT;
+    return is_fine ? EXIT_OK : diag_has_output_errors(new->diags) ? EXIT_SIMULATION : EXIT_INPUT;
 }
 
 static int new_verb(const AppCommand *command, int argc, char **argv)

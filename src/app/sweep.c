@@ -48,6 +48,7 @@ typedef struct SweepRun {
     SweepResult *results;
     bool *is_done;
     int done_count, first_done;
+    char *journal_path;
     int journal;  // file descriptor, -1: none
     double start;
     double last_shown;
@@ -233,7 +234,7 @@ static void take_line(SweepRun *run, const char *line)
 static bool journal_open(SweepRun *run, Arena *arena)
 {
     assert_debug(run->results && run->is_done);
-    char *path = arena_printf(arena, "%s.journal", sweep_output(run->sweep));
+    char *path = run->journal_path = arena_printf(arena, "%s.journal", sweep_output(run->sweep));
     Text head = { 0 };
     journal_head(run->sweep, &head);
     run->journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (run->options->fresh ? O_TRUNC : 0), 0644);
@@ -256,15 +257,17 @@ static bool journal_open(SweepRun *run, Arena *arena)
             take_line(run, line);
     }
     free(line);
-    if (!file)
-        diag_error(run->diags, (SourcePos){ 0 }, "%s: %s", path, strerror(errno));
+    bool can_write = file
+                     && (!is_fine
+                         || (ftruncate(run->journal, whole) == 0
+                             && (whole > 0 || file_write_all(run->journal, head.data, head.length))));
+    if (!can_write)
+        diag_output_error(run->diags, path, file_write_error(errno));
     if (file)
         fclose(file);
-    is_fine = is_fine && ftruncate(run->journal, whole) == 0
-              && (whole > 0 || file_write_all(run->journal, head.data, head.length));
     text_free(&head);
     run->first_done = run->done_count;
-    return is_fine;
+    return is_fine && can_write;
 }
 
 static void show_progress(SweepRun *run, bool is_last)
@@ -292,7 +295,7 @@ static bool keep_row(SweepRun *run, const SweepResult *result)
     sweep_write_line(run->sweep, result, &line);
     bool is_kept = file_write_all(run->journal, line.data, line.length);
     if (!is_kept)
-        diag_error(run->diags, (SourcePos){ 0 }, "the journal cannot be written: %s", strerror(errno));
+        diag_output_error(run->diags, run->journal_path, file_write_error(errno));
     take_line(run, line.data);
     text_free(&line);
     show_progress(run, false);
@@ -479,20 +482,20 @@ static int finish(SweepRun *run, bool is_fine)
     int total = sweep_row_count(run->sweep);
     show_progress(run, true);
     if (!is_fine)
-        return EXIT_INTERNAL;
+        return diag_has_output_errors(run->diags) ? EXIT_SIMULATION : EXIT_INTERNAL;
     if (run->done_count < total) {
         fprintf(stderr, "talus: %d of %d rows are done; the same command goes on with the rest\n", run->done_count,
                 total);
         return EXIT_SIMULATION;
     }
     if (!sweep_write_files(run->sweep, run->results, run->diags))
-        return EXIT_INPUT;
+        return EXIT_SIMULATION;
     if (run->options->json)
-        return print_json(run) ? EXIT_OK : EXIT_INPUT;
+        return print_json(run) ? EXIT_OK : EXIT_SIMULATION;
     Text out = { 0 };
     sweep_write_summary(run->sweep, run->results, &out);
     text_printf(&out, "%s.csv, .npz, .svg\n", sweep_output(run->sweep));
-    return app_print(&out) ? EXIT_OK : EXIT_INPUT;
+    return app_print(&out) ? EXIT_OK : EXIT_SIMULATION;
 }
 
 // Rows that the journal has are not run again, so a sweep that was interrupted goes on.
@@ -509,8 +512,10 @@ static int run_loaded(Sweep *sweep, const SweepOptions *options, DiagSink *diags
     SweepRun run = { .sweep = sweep, .options = options, .diags = diags, .journal = -1, .start = now() };
     run.results = memory_alloc_array((size_t)total, sizeof *run.results);
     run.is_done = memory_alloc_array((size_t)total, sizeof *run.is_done);
-    int code = EXIT_INPUT;
-    if (journal_open(&run, arena)) {
+    int code;
+    if (!journal_open(&run, arena)) {
+        code = diag_has_output_errors(diags) ? EXIT_SIMULATION : EXIT_INPUT;
+    } else {
         run.last_shown = run.start;
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         int64_t jobs = options->jobs > 0 ? options->jobs : cores > 0 ? cores : 1;

@@ -507,21 +507,22 @@ void physics_solid_set_pose(Physics *physics, int solid, Pose world)
     solid_put(physics, solid, world, &in_joint);
 }
 
-void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular)
+bool physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular)
 {
     assert(solid >= 0 && solid < physics->solid_count);
     const PhysicsSolid *s = &physics->solids[solid];
-    if (!vec3_is_finite(linear) || !vec3_is_finite(angular)) {
-        diag_error(physics->diags, (SourcePos){ 0 }, "a velocity for '%s' is not finite; it is ignored",
-                   solid_label(physics, solid));
-        return;
+    if (!state_vector_is_sound(linear) || !state_vector_is_sound(angular)) {
+        bool is_finite = vec3_is_finite(linear) && vec3_is_finite(angular);
+        diag_error(physics->diags, (SourcePos){ 0 }, "a velocity for '%s' is %s; it is ignored",
+                   solid_label(physics, solid), is_finite ? "out of range" : "not finite");
+        return false;
     }
     if (s->body < 0) {
         physics->is_at_rest = false;
         physics->has_moving_solids = true;
         physics->solid_states[solid].linear = linear;
         physics->solid_states[solid].angular = angular;
-        return;
+        return true;
     }
     joints_refresh(physics);
     odelib_begin(physics);
@@ -531,6 +532,7 @@ void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 a
     mirror_body_state(physics, s->body);
     body_wake(physics, s->body);
     odelib_end();
+    return true;
 }
 
 static bool can_push(Physics *physics, int solid, Vec3 value)

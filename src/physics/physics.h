@@ -121,7 +121,8 @@ bool physics_solid_is_colliding(const Physics *physics, int solid);  // in the l
 
 // Writing takes effect at the next step and wakes what it touches. A pose is a teleport: velocities stay.
 void physics_solid_set_pose(Physics *physics, int solid, Pose world);
-void physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular);  // merged body's, world frame
+// Of the merged body, in the world's frame. False, said: a number that no snapshot would take.
+bool physics_solid_set_velocity(Physics *physics, int solid, Vec3 linear, Vec3 angular);
 void physics_solid_reset(
     Physics *physics,
     int solid);  // velocities, forces and motor speeds of it and all below to zero; contacts are found anew

@@ -637,6 +637,7 @@ void physics_bodies_new(Physics *physics);            // after what they are was
 
 // ---- snapshot.c ----
 int state_blocks(Physics *physics, StateBlock blocks[STATE_BLOCKS_MAX]);
+bool state_vector_is_sound(Vec3 v);   // finite and in range
 bool state_pose_is_sound(Pose pose);  // finite, in range, with a unit quaternion
 
 // ---- label.c ----

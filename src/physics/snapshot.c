@@ -23,7 +23,7 @@ typedef struct Header {
 
 // ---- what may be taken from a stranger ----
 
-static bool vector_is_sound(Vec3 v)
+bool state_vector_is_sound(Vec3 v)
 {
     return fabs(v.x) <= LIMIT_COORDINATE && fabs(v.y) <= LIMIT_COORDINATE && fabs(v.z) <= LIMIT_COORDINATE;
 }
@@ -31,7 +31,7 @@ static bool vector_is_sound(Vec3 v)
 bool state_pose_is_sound(Pose pose)
 {
     double norm2 = pose.q.w * pose.q.w + pose.q.x * pose.q.x + pose.q.y * pose.q.y + pose.q.z * pose.q.z;
-    return vector_is_sound(pose.t) && fabs(norm2 - 1.0) < 1e-6;
+    return state_vector_is_sound(pose.t) && fabs(norm2 - 1.0) < 1e-6;
 }
 
 static bool solids_are_sound(const Physics *physics, const void *bytes)
@@ -40,7 +40,8 @@ static bool solids_are_sound(const Physics *physics, const void *bytes)
         SolidState state;
         memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
         if (physics->solids[i].is_alive
-            && (!state_pose_is_sound(state.local) || !vector_is_sound(state.linear) || !vector_is_sound(state.angular)))
+            && (!state_pose_is_sound(state.local) || !state_vector_is_sound(state.linear)
+                || !state_vector_is_sound(state.angular)))
             return false;
     }
     return true;
@@ -53,8 +54,8 @@ static bool bodies_are_sound(const Physics *physics, const void *bytes)
         memcpy(&state, (const char *)bytes + sizeof(state) * (size_t)i, sizeof(state));
         if (!physics->bodies[i].is_alive)
             continue;
-        if (!state_pose_is_sound((Pose){ state.position, state.orientation }) || !vector_is_sound(state.linear)
-            || !vector_is_sound(state.angular) || !vec3_is_finite(state.force) || !vec3_is_finite(state.torque)
+        if (!state_pose_is_sound((Pose){ state.position, state.orientation }) || !state_vector_is_sound(state.linear)
+            || !state_vector_is_sound(state.angular) || !vec3_is_finite(state.force) || !vec3_is_finite(state.torque)
             || isnan(state.idle_left))
             return false;
     }
@@ -275,7 +276,7 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
     }
     return contact->surface >= 0 && contact->surface < 2 * physics->contact_table.rule_count
            && (contact->body[0] >= 0 || contact->body[1] >= 0 || physics->plugin_may_touch_shapes)
-           && vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6
+           && state_vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6
            && contact->depth >= 0.0 && contact->depth <= LIMIT_COORDINATE
            && fabs(contact->target_normal_speed) <= LIMIT_COORDINATE / physics->dt
            && isfinite(contact->held[0] + contact->held[1] + contact->held[2]);
@@ -290,7 +291,7 @@ static bool surface_is_sound(const PhysicsSurface *surface)
     for (int i = 0; i < COUNT_OF(numbers); i++)
         if (!(numbers[i] >= 0.0))
             return false;
-    return vector_is_sound(surface->fdir1) && fabs(surface->motion1) <= LIMIT_COORDINATE
+    return state_vector_is_sound(surface->fdir1) && fabs(surface->motion1) <= LIMIT_COORDINATE
            && fabs(surface->motion2) <= LIMIT_COORDINATE;
 }
 

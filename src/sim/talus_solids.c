@@ -106,8 +106,8 @@ bool talus_set_velocity(TalusWorld *world, TalusNode id, TalusVector linear, Tal
     int solid = library_solid(world, id);
     if (solid < 0)
         return false;
-    physics_solid_set_velocity(sim_physics(world->sim), solid, vector_in(linear), vector_in(angular));
-    return library_told(world, vec3_is_finite(vector_in(linear)) && vec3_is_finite(vector_in(angular)));
+    return library_told(
+        world, physics_solid_set_velocity(sim_physics(world->sim), solid, vector_in(linear), vector_in(angular)));
 }
 
 bool talus_reset_motion(TalusWorld *world, TalusNode id)

@@ -192,10 +192,13 @@ void exchange_publish(Exchange *exchange)
     moment->is_rewound |= exchange->has_fresh && exchange->fresh->is_rewound;
     exchange->back = exchange->fresh;
     exchange->fresh = moment;
-    bool is_awake = exchange->has_fresh;  // called for the one before, which it has not fetched yet
     exchange->has_fresh = true;
+    // To wake a thread costs more than the moment itself: a server that looks by itself is called when the world stops.
+    bool wants_call = !exchange->is_watched || !moment->is_running;
+    bool calls = wants_call && !exchange->is_called;
+    exchange->is_called |= calls;
     pthread_mutex_unlock(&exchange->lock);
-    if (!is_awake)
+    if (calls)
         exchange_wake(exchange);
 }
 
@@ -208,8 +211,17 @@ bool exchange_take_moment(Exchange *exchange)
         ViewMoment *moment = exchange->fresh;
         exchange->fresh = exchange->front;
         exchange->front = moment;
-        exchange->has_fresh = false;
+        exchange->has_fresh = exchange->is_called = false;
     }
     pthread_mutex_unlock(&exchange->lock);
     return is_new;
+}
+
+bool exchange_watch(Exchange *exchange, bool on)
+{
+    pthread_mutex_lock(&exchange->lock);
+    exchange->is_watched = on || exchange->has_fresh;  // one that came without a call is not left lying
+    on = exchange->is_watched;
+    pthread_mutex_unlock(&exchange->lock);
+    return on;
 }

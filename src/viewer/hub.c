@@ -622,13 +622,15 @@ static void note_moment(Hub *hub)
         tell_all_state(hub);
 }
 
-void hub_drain(Hub *hub)
+bool hub_drain(Hub *hub)
 {
     Letter letter;
     while (exchange_take_letter(hub->exchange, &letter))
         deliver(hub, &letter);
-    if (exchange_take_moment(hub->exchange))
+    bool is_new = exchange_take_moment(hub->exchange);
+    if (is_new)
         note_moment(hub);
+    return is_new;
 }
 
 // ---- what goes out next ----

@@ -140,6 +140,8 @@ typedef struct Exchange {
     ViewMoment moments[3];
     ViewMoment *back, *fresh, *front;  // filled by the world; waiting; the server's
     bool has_fresh;
+    bool is_called;               // the server was woken for the fresh one
+    bool is_watched;              // it looks for moments of a running world by itself
     void (*wake)(void *context);  // the server thread; NULL: there is none
     void *wake_context;
 } Exchange;
@@ -153,6 +155,8 @@ void exchange_send(Exchange *exchange, Letter letter);       // takes the blobs;
 bool exchange_take_letter(Exchange *exchange, Letter *letter);
 void exchange_publish(Exchange *exchange);      // `back` is whole
 bool exchange_take_moment(Exchange *exchange);  // the newest one is `front` now; false: it was already
+bool exchange_watch(Exchange *exchange,
+                    bool on);  // the server will look by itself; true: it has to, also when `on` is not
 void exchange_wake(Exchange *exchange);
 
 // ---- past moments ----
@@ -254,7 +258,7 @@ typedef struct HubFragment {
 } HubFragment;
 // False: the connection is to be ended.
 bool hub_receive(Hub *hub, Client *client, const HubFragment *fragment);
-void hub_drain(Hub *hub);  // takes what the world has left
+bool hub_drain(Hub *hub);  // takes what the world has left; true: a new moment, too
 bool hub_has_more(const Hub *hub, const Client *client);
 void answer_begin(JsonWriter *json, const JsonValue *message,
                   bool is_fine);  // "re" and "ok", in the object that is open

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 
 #include <arpa/inet.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,9 @@ bool viewer_origins_are_sound(const char *origins)
 
 #include <libwebsockets.h>
 
-enum { SOCKETS_MAX = 192, HEADER_BYTES = 4096, FAREWELL_MS = 500, DEFAULT_HELLO_MS = 5000 };
+enum { SOCKETS_MAX = 192, HEADER_BYTES = 4096, FAREWELL_MS = 3000, FAREWELL_ROUNDS = 200, DEFAULT_HELLO_MS = 5000 };
+#define LOOK_SECONDS 0.001  // between looks for a moment that is due: it is shown at most so much later
+#define LOOKS_END 0.1       // after the last moment: a world of slow steps calls for its next one
 
 struct Web {
     Hub *hub;
@@ -107,6 +110,8 @@ struct Web {
     const char *address;
     int port, window_port, hello_ms;
     int sockets;
+    lws_sorted_usec_list_t look;
+    double moment_time;  // when the last one was found
     const void *recording;
     size_t recording_size;
     const FileData *ghost;
@@ -413,6 +418,24 @@ static void ask_to_write(Web *web)
     }
 }
 
+static void look(lws_sorted_usec_list_t *timer);
+
+// What the world has left goes to the clients. While it runs, the next moment is looked for when it is due.
+static void pass_on(Web *web)
+{
+    double now = viewer_clock();
+    if (hub_drain(web->hub))
+        web->moment_time = now;
+    ask_to_write(web);
+    bool goes_on = web->hub->exchange->front->is_running && now < web->moment_time + LOOKS_END;
+    if (!exchange_watch(web->hub->exchange, goes_on))
+        return;
+    double wait = fmax(web->moment_time + VIEWER_FRAME_SECONDS - now, LOOK_SECONDS);
+    lws_sul_schedule(web->context, 0, &web->look, look, (lws_usec_t)(1e6 * wait));
+}
+
+static void look(lws_sorted_usec_list_t *timer) { pass_on(lws_container_of(timer, Web, look)); }
+
 static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
 {
     Web *web = web_of(wsi);
@@ -424,10 +447,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return 1;  // a socket that does not speak "talus"
     case LWS_CALLBACK_HTTP: return answer_request(wsi, user, in, false);
     case LWS_CALLBACK_HTTP_WRITEABLE: return send_body(wsi, user);
-    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-        hub_drain(web->hub);
-        ask_to_write(web);
-        return 0;
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED: pass_on(web); return 0;
     default: return lws_callback_http_dummy(wsi, reason, user, in, length);
     }
 }
@@ -562,11 +582,11 @@ static void *serve(void *context)
     while (!atomic_load(&web->is_stopping))
         if (lws_service(web->context, 0) < 0)
             return NULL;
-    // Good-byes go out, to those who read.
+    // Last words go out, to those who read. A thread that gets no processor for so long has still to try.
     double end = viewer_clock() + 0.001 * FAREWELL_MS;
     hub_drain(web->hub);
     ask_to_write(web);
-    while (web->hub->client_count > 0 && viewer_clock() < end) {
+    for (int i = 0; web->hub->client_count > 0 && (i < FAREWELL_ROUNDS || viewer_clock() < end); i++) {
         lws_cancel_service(web->context);  // never waits
         if (lws_service(web->context, 0) < 0)
             break;
@@ -662,6 +682,7 @@ void web_stop(Web *web)
     lws_cancel_service(web->context);
     pthread_join(web->thread, NULL);
     web->hub->exchange->wake = NULL;
+    lws_sul_cancel(&web->look);
     lws_context_destroy(web->context);
     free(web->embedders);
     free(web);

@@ -80,6 +80,10 @@ printf 'before' > "$work/kept.wbt"
 [ $code = 1 ] || fail "a file above the limit of sizes ends with $code"
 [ "$(cat "$work/kept.wbt")" = before ] || fail "a failed save changed the file"
 ls "$work" | grep -q '\.tmp' && fail "a failed save left $(ls "$work" | grep '\.tmp')"
+mkdir "$work/empty"
+(cd "$work/empty"; ulimit -f 1; "$talus" new rover > /dev/null 2> "$work/err"); code=$?
+[ $code = 1 ] || fail "a project that cannot be written ends with $code"
+[ -z "$(ls -A "$work/empty")" ] || fail "a project that cannot be written leaves $(find "$work/empty" -type f)"
 
 # Where results go is tried before the work: none of these runs begins, which would have no end.
 for words in "--save $work/none/o.wbt" "--snapshot $work/none/o.snap" "--crash-snapshot $work/none/o.snap" "--record $work/none/o.talus" \

@@ -55,6 +55,13 @@ done
 same "$folder/many.csv" "$folder/first.csv" "a sweep that was killed and resumed writes another table"
 [ "$(tail -n +2 "$folder/many.journal" | cut -f1 | sort -n | uniq -d | wc -l)" = 0 ] || complain "rows were run twice"
 
+# ---- no room on the disk: said with exit code 1, and what is finished is kept ----
+rm "$folder/many.csv" "$folder/many.journal"
+(ulimit -f 4; "$talus" sweep "$folder/many.yaml" --quiet > /dev/null 2> "$folder/said"); code=$?
+[ $code = 1 ] && grep -q "cannot write '.*journal'" "$folder/said" || complain "a journal without room ends with $code: $(cat "$folder/said")"
+"$talus" sweep "$folder/many.yaml" --quiet > /dev/null 2>&1 || complain "a sweep that had no room does not go on"
+same "$folder/many.csv" "$folder/first.csv" "a sweep that had no room and was resumed writes another table"
+
 # ---- ranks ----
 if [ -x "$TALUS_BUILD_DIR/talus-mpi" ] && command -v mpirun > /dev/null; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

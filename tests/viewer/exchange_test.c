@@ -1,5 +1,5 @@
 // What clients ask for waits until the world takes it, in order. Of a drag the newest alone counts, of all else every
-// one.
+// one. What the world shows is left for the server, which is woken only when it does not look by itself.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"
@@ -75,11 +75,54 @@ static void clients_do_not_overtake_each_other(void **state)
     exchange_deinit(&exchange);
 }
 
+static int calls;
+
+static void note_call(void *context)
+{
+    (void)context;
+    calls++;
+}
+
+static void publish(Exchange *exchange, bool is_running)
+{
+    exchange->back->is_running = is_running;
+    exchange_publish(exchange);
+}
+
+// A running world does not wake a server that looks by itself; one that does not look, and a world that stops, do.
+static void who_looks_is_not_called(void **state)
+{
+    (void)state;
+    static Exchange exchange;
+    exchange_init(&exchange);
+    exchange.wake = note_call;
+    calls = 0;
+    publish(&exchange, true);
+    publish(&exchange, true);  // it was called for the one before
+    assert_int_equal(calls, 1);
+    assert_true(exchange_take_moment(&exchange));
+    assert_true(exchange_watch(&exchange, true));
+    publish(&exchange, true);
+    assert_int_equal(calls, 1);
+    publish(&exchange, false);
+    assert_int_equal(calls, 2);
+    assert_true(exchange_take_moment(&exchange));
+    assert_false(exchange.front->is_running);
+    publish(&exchange, true);
+    assert_true(exchange_watch(&exchange, false));  // one lies there for which nobody was called
+    assert_true(exchange_take_moment(&exchange));
+    assert_false(exchange_watch(&exchange, false));
+    publish(&exchange, true);
+    assert_int_equal(calls, 3);
+    exchange_deinit(&exchange);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_of_a_drag_counts),
         cmocka_unit_test(clients_do_not_overtake_each_other),
+        cmocka_unit_test(who_looks_is_not_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,7 +288,7 @@ IslandTask solver_island_task(const Solver *solver, const SolverInput *input, in
     return (IslandTask){ .input = input,
                          .topology = &solver->topology,
                          .groups = solver->island_groups + island->first_group,
-                         .runs = solver->island_runs + island->first_run,
+                         .runs = island->run_count > 0 ? solver->island_runs + island->first_run : NULL,
                          .group_count = island->group_count,
                          .run_count = island->run_count,
                          .contact_count = island->contact_count,
