@@ -159,8 +159,9 @@ static const uint8_t *draw(void *context)
 {
     Screen *screen = context;
     RenderCamera camera = render_view(screen->sim);
-    return render_frame(screen->sim, screen->devices, &camera, WIDTH, HEIGHT, screen->pixels, NULL) ? screen->pixels
-                                                                                                    : NULL;
+    return render_frame(screen->sim, screen->devices, &camera, &(RenderImage){ WIDTH, HEIGHT, screen->pixels }, NULL)
+               ? screen->pixels
+               : NULL;
 }
 
 // s of processor time, of this process and of encoders that have ended: a machine that does other things, too, does not

@@ -218,6 +218,7 @@ static CoreDevice *sensor_of(WbDeviceTag tag, WbDeviceTag *sensor, const char *w
     *sensor = (WbDeviceTag)core_constant(MOTOR(tag), TAG_SENSOR);
     if (*sensor == 0)
         core_warn(who, "the joint of this motor has no position sensor");
+    assert(*sensor < core.device_count);
     return *sensor ? &core.devices[*sensor] : NULL;
 }
 
@@ -356,6 +357,7 @@ void wb_emitter_set_channel(WbDeviceTag tag, int channel)
         core_warn(__func__, "the channel %d is not valid", channel);
         return;
     }
+    assert_debug(device->constant_count > EMITTER_CHANNEL);
     order(tag, 1, channel);
     device->constants[EMITTER_CHANNEL] = channel;
 }
@@ -375,6 +377,7 @@ void wb_emitter_set_range(WbDeviceTag tag, double range)
         core_warn(__func__, "the range %g is not valid", range);
         return;
     }
+    assert_debug(device->constant_count > EMITTER_RANGE);
     double max = core_constant(device, EMITTER_MAX_RANGE);
     bool is_endless = range < 0.0;
     device->constants[EMITTER_RANGE] = max >= 0.0 && (is_endless || range > max) ? max : is_endless ? -1.0 : range;
@@ -437,6 +440,7 @@ typedef struct SkinOwn {
 
 static bool ask_skin(WbDeviceTag tag, int what, Record *answer, const char *who)
 {
+    assert_debug(what == SKIN_PLACES || what == SKIN_NAMES);
     int32_t number = what;
     return core_call(&(Record){ .op = OP_IMAGE, .tag = (uint16_t)tag, .int_count = 1, .ints = &number }, answer, who);
 }
@@ -486,6 +490,7 @@ static void set_bone(WbDeviceTag tag, int command, int index, const double *valu
 
 static const double *bone_numbers(WbDeviceTag tag, int index, int first, double *to, int count, const char *who)
 {
+    assert_debug(index >= 0 && to);
     assert(first >= 0 && count > 0 && first + count <= BONE_NUMBERS);
     Record answer;
     if (!ask_skin(tag, SKIN_PLACES, &answer, who)

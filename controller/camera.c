@@ -42,7 +42,11 @@ static void enable(CoreDevice *device, WbDeviceTag tag, int channel, int period,
         core_enable(tag, channel, period);
 }
 
-static int period_of(const CoreDevice *device, int channel) { return device ? device->channels[channel].period : 0; }
+static int period_of(const CoreDevice *device, int channel)
+{
+    assert(channel >= 0 && channel < CORE_CHANNELS);
+    return device ? device->channels[channel].period : 0;
+}
 
 void wb_camera_enable(WbDeviceTag tag, int sampling_period)
 {
@@ -224,6 +228,7 @@ static WbCameraRecognitionObject unpack(double **from)
 {
     enum { NUMBERS = 15 };
     double *n = *from;
+    assert_debug(n[14] >= 0.0);
     WbCameraRecognitionObject object = {
         .id = (int)n[0],
         .position = { n[1], n[2], n[3] },
@@ -245,6 +250,7 @@ const WbCameraRecognitionObject *wb_camera_recognition_get_objects(WbDeviceTag t
     int count = device ? wb_camera_recognition_get_number_of_objects(tag) : 0;
     if (count == 0)
         return NULL;
+    assert_debug(count > 0 && device->channels[1].bytes);
     free(device->own);
     WbCameraRecognitionObject *objects = malloc((size_t)count * sizeof *objects);
     double *from = (double *)device->channels[1].bytes + 1;

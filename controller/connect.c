@@ -47,6 +47,7 @@ static bool is_number(const char *text)
 // Cuts the text at the first such character and returns what follows, NULL when there is none.
 static char *cut(char *text, char separator)
 {
+    assert_debug(text && separator);
     char *place = strchr(text, separator);
     if (!place)
         return NULL;
@@ -56,6 +57,7 @@ static char *cut(char *text, char separator)
 
 bool connect_parse(const char *url, ConnectAddress *address)
 {
+    assert_debug(url && address);
     char *copy = memory_string(url), *place = copy, *port = NULL, *robot = NULL;
     bool is_ipc = !strncmp(copy, "ipc://", 6), is_ok = true;
     *address = (ConnectAddress){ .is_tcp = !strncmp(copy, "tcp://", 6) };

@@ -37,6 +37,7 @@ void core_unlock(void) { pthread_mutex_unlock(&mutex); }
 
 void core_warn(const char *who, const char *format, ...)
 {
+    assert_debug(who && format);
     va_list arguments;
     va_start(arguments, format);
     fflush(stdout);
@@ -69,6 +70,7 @@ static bool receive(Channel *channel, FrameReader *reader)
 
 static void set_text(char **text, const Record *record)
 {
+    assert_debug(record->bytes && record->byte_count >= 0);
     free(*text);
     *text = memory_text(record->bytes, (size_t)record->byte_count);
 }
@@ -87,6 +89,7 @@ static CoreDevice *grow_devices(int tag)
 
 static void take_robot(const Record *record)
 {
+    assert_debug(record->op == OP_ROBOT || record->op == OP_ROBOT_CHANGED);
     if (record->int_count < 3 || record->double_count < 2)
         return;
     core.supervisor = record->ints[0];
@@ -158,6 +161,7 @@ static void take_reading(const Record *record)
     if (record->double_count)
         memcpy(channel->numbers, record->doubles, (size_t)record->double_count * sizeof(double));
     channel->count = record->double_count;
+    assert_debug(channel->count <= channel->capacity);
     take_image(channel, record);
     channel->serial++;
     int waiting = record->int_count >= 2 ? record->ints[1] : -1;
@@ -175,12 +179,14 @@ static void take_packet(const Record *record)
     packet->size = record->byte_count;
     packet->strength = record->doubles[0];
     memcpy(packet->direction, record->doubles + 1, sizeof packet->direction);
+    assert_debug((device->first == NULL) == (device->last == NULL));
     if (device->last)
         device->last->next = packet;
     else
         device->first = packet;
     device->last = packet;
     device->packet_count++;
+    assert_debug(device->packet_count > 0);
 }
 
 // Messages stay until the program takes them, but not for ever: one that never does loses those that come later.
@@ -245,6 +251,7 @@ static bool take_greeting(FrameReader *reader, bool is_last)
 {
     Record record;
     grow_devices(0);
+    assert_debug(core.device_count > 0);  // the robot itself is there
     while (frame_next(reader, &record)) {
         if (record.op == OP_REFUSED) {
             if (is_last) {
@@ -283,6 +290,7 @@ int wb_robot_init(void)
             fprintf(stderr, "Error: wb_robot_init(): there is no simulator to talk to\n");
             exit(EXIT_FAILURE);
         }
+        assert_debug(core.device_count > 0);
         core.is_connected = true;
     }
     core_unlock();
@@ -367,9 +375,11 @@ void core_add(const Record *record)
 // A step has two halves: the request goes out, and its answer comes when that time is reached.
 static void send_step(int duration)
 {
+    assert_debug(core.channel && !core.must_quit);
     assert(duration >= 0);
     core_send_displays();
     core_add(&(Record){ .op = OP_DURATION, .int_count = 1, .ints = (int32_t[]){ duration } });
+    assert_debug(core.commands.size <= CORE_MESSAGE_BYTES);
     core.has_commands = false;
     fflush(stdout);
     if (!channel_send(core.channel, &core.commands))
@@ -406,6 +416,7 @@ static void take_begun(void)
     if (core.step != CORE_STEP_BEGUN)
         return;
     core.step_delay = take_answer();
+    assert_debug(core.step == CORE_STEP_BEGUN);
     core.step = CORE_STEP_ANSWERED;
 }
 
@@ -463,6 +474,7 @@ int core_step(int duration)
 {
     core_lock();
     int delay = may_step("wb_robot_step") ? exchange(duration < 0 ? 0 : duration) : -1;
+    assert_debug(core.step != CORE_STEP_BEGUN || delay < 0);  // the half that was begun was taken first
     core.step = CORE_STEP_NONE;
     if (delay >= 0)
         refresh_kept_images();
@@ -505,6 +517,7 @@ static bool ask(const Record *question, Record *answer, const char *who, bool is
     static FrameWriter frame;
     FrameReader reader;
     take_begun();
+    assert_debug(core.step != CORE_STEP_BEGUN);  // two answers at once would be taken for each other's
     if (is_after_commands && core.has_commands && core.channel && !core.must_quit)
         exchange(0);  // what was asked before comes before
     frame_begin(&frame, FRAME_CALL);
@@ -549,6 +562,7 @@ bool core_call(const Record *question, Record *answer, const char *who)
 static void fetch_image(CoreDevice *device, int channel)
 {
     assert(channel >= 0 && channel < CORE_CHANNELS);
+    assert_debug(device > core.devices && device < core.devices + core.device_count);
     struct CoreChannel *to = &device->channels[channel];
     int32_t number = channel;
     Record answer;
@@ -581,6 +595,7 @@ CoreDevice *core_device(WbDeviceTag tag, const WbNodeType *types, const char *wh
         core_warn(who, "invalid device tag");
         return NULL;
     }
+    assert_debug(core.devices[tag].name);
     for (const WbNodeType *type = types; *type != WB_NODE_NO_NODE; type++)
         if (core.devices[tag].type == *type)
             return &core.devices[tag];

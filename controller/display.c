@@ -58,6 +58,7 @@ static Canvas *canvas(WbDeviceTag tag, const char *who)
 
 static void row_changed(Canvas *at, int row)
 {
+    assert_debug(at->changed_first <= at->changed_end);
     assert(row >= 0 && row < at->height);
     if (at->changed_end == at->changed_first)
         at->changed_first = row, at->changed_end = row + 1;
@@ -69,6 +70,7 @@ enum { DRAW, ATTACH };
 
 static void send_rows(WbDeviceTag tag, const Canvas *at, int first, int rows)
 {
+    assert_debug(at->width > 0);
     assert(first >= 0 && rows >= 0 && first + rows <= at->height);
     size_t count = (size_t)rows * (size_t)at->width;
     unsigned char *bytes = malloc(4 * count);
@@ -334,6 +336,7 @@ void wb_display_draw_text(WbDeviceTag tag, const char *text, int x, int y)
 
 static WbImageRef new_image(int width, int height)
 {
+    assert_debug(width > 0 && height > 0);
     WbImageRef image = calloc(1, sizeof *image + (size_t)width * (size_t)height * sizeof(uint32_t));
     image->width = width;
     image->height = height;
@@ -446,6 +449,7 @@ static bool is_jpeg_name(const char *path)
 
 bool core_save_picture(const char *path, const unsigned char *pixels, int width, int height, int quality)
 {
+    assert_debug(quality >= 1 && quality <= 100);
     assert_debug(path && pixels);
     if (width < 1 || height < 1)
         return false;

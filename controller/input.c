@@ -63,6 +63,7 @@ static void set_period(Sampling *sampling, int period, const char *who)
 
 static bool is_due(Sampling *sampling)
 {
+    assert_debug(sampling->period >= 0);
     if (sampling->period == 0 || core.time < sampling->next - 1e-9)
         return false;
     sampling->next = core.time + sampling->period / 1000.0;
@@ -80,6 +81,7 @@ static bool note_event(int event)
 
 static bool note_numbers(int event, int *known, int *known_count, const int32_t *now, int count)
 {
+    assert_debug(count >= 0 && *known_count >= 0);
     assert(known && known_count && (now || count == 0));
     bool is_same = *known_count == count && (!count || !memcmp(known, now, (size_t)count * sizeof *known));
     *known_count = count;
@@ -117,6 +119,7 @@ static bool note_joystick(const Record *record, int axes, int povs)
 static void take_keys(const Record *record)
 {
     int count = record->int_count < COUNT_OF(keyboard.keys) ? record->int_count : COUNT_OF(keyboard.keys);
+    assert_debug(count >= 0 && count <= COUNT_OF(told.keys));
     bool is_awaited = note_numbers(WB_EVENT_KEYBOARD, told.keys, &told.key_count, record->ints, count);
     if (!is_due(&keyboard.sampling) && !is_awaited)
         return;

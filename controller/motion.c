@@ -117,6 +117,7 @@ void wbu_motion_delete(WbMotionRef motion)
 // Between two rows positions move in a straight line.
 static double position_at(WbMotionRef motion, int motor)
 {
+    assert_debug(motion->row_count > 0);
     assert(motor >= 0 && motor < motion->motor_count);
     int above = 0, width = motion->motor_count;
     while (above < motion->row_count && motion->times[above] < motion->time)
@@ -151,6 +152,7 @@ static void move_on(WbMotionRef motion, double duration)
 
 static void play_one(WbMotionRef motion)
 {
+    assert_debug(motion->is_playing);
     double duration = wbu_motion_get_duration(motion);
     move_on(motion, duration);
     for (int i = 0; i < motion->motor_count; i++) {

@@ -136,6 +136,7 @@ static float along(double range, double component)
 
 static void make_point(const CoreDevice *device, float range, int column, int layer, WbLidarPoint *point)
 {
+    assert_debug(point && column < core_constant(device, COLUMNS) && layer < core_constant(device, LAYERS));
     assert(column >= 0 && layer >= 0);
     double columns = core_constant(device, COLUMNS), layers = core_constant(device, LAYERS),
            tilt = core_constant(device, TILT);
@@ -208,6 +209,7 @@ static const WbLidarPoint *points_of(CoreDevice *device, const char *who)
     uint32_t serial = device->channels[0].serial;
     const float *image = image_of(device);
     int columns = (int)core_constant(device, COLUMNS), count = point_count(device);
+    assert_debug(columns > 0 || count == 0);
     for (int i = 0; serial > 0 && cloud->serial != serial && i < count; i++)
         make_point(device, image[i], i % columns, i / columns, &cloud->points[i]);
     cloud->serial = serial;

@@ -20,7 +20,11 @@ enum { TEXT_MODEL, TEXT_CUSTOM_DATA, TEXT_PROJECT, TEXT_WORLD, TEXT_CONTROLLER, 
 
 void motion_step(void);  // motion.c: motions that play move on
 
-static const char *text(int index) { return core.texts[index] ? core.texts[index] : ""; }
+static const char *text(int index)
+{
+    assert(index >= 0 && index < COUNT_OF(core.texts));
+    return core.texts[index] ? core.texts[index] : "";
+}
 
 int wb_robot_step(int duration)
 {

@@ -275,6 +275,7 @@ void wb_receiver_next_packet(WbDeviceTag tag)
     CorePacket *packet = device ? device->first : NULL;
     if (packet) {
         assert_debug(device->last);
+        assert_debug(device->packet_count > 0);
         device->first = packet->next;
         if (!device->first)
             device->last = NULL;

@@ -50,6 +50,7 @@ static void forget(SpeakerSound *sound)
 
 static bool is_reported(const CoreDevice *device, uint32_t id)
 {
+    assert_debug(id != 0);
     int count;
     const double *ids = core_reading(device, 0, &count);
     for (int i = 0; ids && i < count; i++)
@@ -94,6 +95,7 @@ static SpeakerSound *begin_sound(CoreDevice *device, const char *name)
     SpeakerSound *sound = find_sound(speaker, name);
     if (!sound)
         return NULL;
+    assert_debug(sound->id == 0 || is_called(sound, name));
     if (sound->id == 0)
         sound->name = name ? strdup(name) : NULL;
     sound->id = ++last_id;
@@ -104,6 +106,7 @@ static SpeakerSound *begin_sound(CoreDevice *device, const char *name)
 // Names are relative to the controller's folder; those of no file there are left to the simulator.
 static char *file_of(const char *name)
 {
+    assert_debug(name && *name);
     char *path = realpath(name, NULL);
     return path ? path : strdup(name);
 }

@@ -19,6 +19,7 @@ void supervisor_cleanup(void)
 
 static unsigned slot_of(const References *references, int id)
 {
+    assert_debug(2 * references->count <= references->capacity);  // else the search might not end
     assert(references->capacity > 0 && (references->capacity & (references->capacity - 1)) == 0);
     unsigned mask = (unsigned)references->capacity - 1, slot = (unsigned)id * 2654435761u & mask;
     while (references->slots[slot].record && references->slots[slot].id != id)
@@ -50,6 +51,7 @@ void references_put(References *references, int id, void *record)
     if (2 * (references->count + 1) > references->capacity)
         references_grow(references);
     unsigned slot = slot_of(references, id);
+    assert_debug(!references->slots[slot].record);  // an id is put once
     references->slots[slot].id = id;
     references->slots[slot].record = record;
     assert(references->count < references->capacity);
@@ -126,6 +128,7 @@ bool numbers_are_good(const double *numbers, const char *who)
 // The simulator sends values by itself; asking stays right, so this only tells it to.
 void follow(const char *who, int what, int id, int period, int extra)
 {
+    assert_debug(what >= 0 && what <= 2 && period >= 0);
     ask(who, &(Ask){ OP_TRACK, { what, id, period, extra }, 4, NULL, 0, NULL }, NULL);
 }
 
@@ -141,6 +144,7 @@ void supervisor_take_tracked(const Record *head, FrameReader *reader)
 
 static bool order_world(const char *who, int what, int status, const char *file)
 {
+    assert_debug(what >= 0 && what <= 5);
     // A relative path is one from the controller's folder; the simulator runs elsewhere.
     char path[8192], folder[4096];
     bool is_relative = file && *file && *file != '/' && getcwd(folder, sizeof folder);
@@ -207,6 +211,7 @@ enum { MOVIE_START, MOVIE_STOP, MOVIE_STATUS, ANIMATION_START, ANIMATION_STOP, P
 
 static int order_recording(const char *who, const int numbers[6], int count, const char *file)
 {
+    assert_debug(numbers[0] >= MOVIE_START && numbers[0] <= PICTURE);
     assert(count > 0 && count <= COUNT_OF(((Ask *)0)->ints));
     char path[PATH_MAX];
     absolute_path(file, path);

@@ -67,6 +67,7 @@ static WbFieldRef field_ref(const char *who, int id)
     if (id < 0)
         return NULL;
     WbFieldRef field = references_get(&fields, id);
+    assert_debug(!field || field->id == id);
     if (field)
         return field;
     Record answer;
@@ -160,6 +161,7 @@ WbFieldRef wb_supervisor_field_get_actual_field(WbFieldRef field)
 // Checks field, type and kind; the messages are those that help most.
 static bool field_fits(const char *who, WbFieldRef field, WbFieldType type, bool writes)
 {
+    assert_debug(who && type != WB_NO_FIELD);
     if (!may_ask(who))
         return false;
     if (!field)
@@ -188,6 +190,7 @@ static FieldItem *item_of(WbFieldRef field, int index)
         for (; field->item_counts[side] <= place; field->item_counts[side]++)
             field->items[side][field->item_counts[side]] = NULL;
     }
+    assert_debug(place < field->item_counts[side]);
     if (!field->items[side][place])
         field->items[side][place] = calloc(1, sizeof(FieldItem));
     return field->items[side][place];
@@ -239,6 +242,7 @@ typedef struct Put {
 
 static void put(const char *who, WbFieldRef field, WbFieldType type, const Put *what)
 {
+    assert_debug(what->count >= 0 && what->count <= 4);
     assert_debug(what->op == OP_FIELD_SET || what->op == OP_FIELD_INSERT);
     if (!field_fits(who, field, type, true))
         return;
@@ -248,6 +252,7 @@ static void put(const char *who, WbFieldRef field, WbFieldType type, const Put *
     }
     Ask question = { what->op, { field->id, what->index, what->number }, 3, what->numbers, what->count, what->text };
     if (ask(who, &question, NULL) && type == WB_SF_ROTATION) {
+        assert_debug(what->count == 4);
         memcpy(item_of(field, 0)->numbers, what->numbers, 4 * sizeof(double));
         field->was_set = true;
         field->set_time = core.time;

@@ -36,6 +36,7 @@ WbNodeRef node_ref(int id)
     if (id < 0)
         return NULL;
     WbNodeRef node = references_get(&nodes, id);
+    assert_debug(!node || node->id == id);
     if (node)
         return node;
     node = calloc(1, sizeof *node);
@@ -48,6 +49,7 @@ int node_id(WbNodeRef node) { return node->id; }
 
 static WbNodeRef node_from(const char *who, int how, int number, const char *def)
 {
+    assert_debug(how >= 0 && how <= 6);
     return node_ref(ask_int(who, &(Ask){ OP_NODE_FROM, { how, number }, 2, NULL, 0, def }, -1));
 }
 
@@ -87,6 +89,7 @@ typedef struct NodeInfo {
 
 static void replace(char **text, const char *value)
 {
+    assert_debug(text && value);
     if (*text && !strcmp(*text, value))
         return;
     free(*text);
@@ -198,6 +201,7 @@ static const double *numbers_of(const char *who, const Ask *question, double *pl
 
 static const double *pose_of(const char *who, WbNodeRef node, WbNodeRef from)
 {
+    assert_debug(node);
     return numbers_of(who, &(Ask){ OP_NODE_POSE, { node->id, from ? from->id : -1 }, 2, NULL, 0, NULL }, node->pose,
                       16);
 }

@@ -257,6 +257,7 @@ void wbu_car_enable_indicator_auto_disabling(bool enable) { car.auto_disabling =
 
 static void apply_steering(void)
 {
+    assert_debug(car.is_ready);
     for (int i = 0; i < 2; i++)
         wb_motor_set_position(car.steer[i], car.angles[i]);
     if (car.steering_wheel)
@@ -303,7 +304,11 @@ double wbu_car_get_left_steering_angle(void) { return car.angles[1]; }
 
 static bool is_front(int wheel) { return wheel < WBU_CAR_WHEEL_REAR_RIGHT; }
 
-static double radius_of(int wheel) { return is_front(wheel) ? car.radius_front : car.radius_rear; }
+static double radius_of(int wheel)
+{
+    assert_debug(wheel >= 0 && wheel < WBU_CAR_WHEEL_NB && car.radius_front > 0.0 && car.radius_rear > 0.0);
+    return is_front(wheel) ? car.radius_front : car.radius_rear;
+}
 
 // How much faster than the middle of the car a wheel rolls in the present turn.
 static double turn_factor(int wheel)
@@ -365,6 +370,7 @@ double wbu_driver_get_current_speed(void)
 
 static void apply_brake(void)
 {
+    assert_debug(car.brake >= 0.0 && car.brake <= 1.0);
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++) {
         if (car.brakes[i])
             wb_brake_set_damping_constant(car.brakes[i], car.brake * car.brake_coefficient);
@@ -397,6 +403,7 @@ double wbu_driver_get_brake(void) { return car.brake; }
 
 static double gear_ratio(void)
 {
+    assert_debug(car.gear >= -1 && car.gear_count <= GEARS_MAX);
     int index = car.gear < 0 ? 0 : car.gear;
     return car.gear == 0 || index >= car.gear_count ? 0.0 : car.gears[index];
 }
@@ -435,6 +442,7 @@ static double engine_torque(double rpm)
 // one.
 static void apply_torque(void)
 {
+    assert_debug(car.throttle >= 0.0 && car.throttle <= 1.0);
     assert_debug(car.mode == TORQUE);
     int driven = 0;
     for (int i = 0; i < WBU_CAR_WHEEL_NB; i++)

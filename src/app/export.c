@@ -67,7 +67,8 @@ static const uint8_t *draw(void *context)
     assert_debug(((Filming *)context)->pixels);
     Filming *filming = context;
     RenderCamera camera = camera_of(filming);
-    if (!render_frame(filming->sim, filming->devices, &camera, filming->width, filming->height, filming->pixels, NULL))
+    if (!render_frame(filming->sim, filming->devices, &camera,
+                      &(RenderImage){ filming->width, filming->height, filming->pixels }, NULL))
         return NULL;
     int count;
     const RecorderLabel *labels = playback_labels(filming->playback, &count);

@@ -105,7 +105,7 @@ static const uint8_t *draw(void *context)
     const SceneNode *node = film->camera ? render_find_camera(sim_scene(sim), film->camera) : NULL;
     if (node)
         camera = render_camera(node);
-    if (!render_frame(sim, sim_devices(sim), &camera, film->width, film->height, film->pixels, NULL))
+    if (!render_frame(sim, sim_devices(sim), &camera, &(RenderImage){ film->width, film->height, film->pixels }, NULL))
         return NULL;
     draw_words(film);
     return film->pixels;
@@ -157,24 +157,24 @@ static double webots_rate(const Sim *sim, double speed)
     return speed / (count * step);
 }
 
-static bool ask_movie_start(void *context, const char *path, int width, int height, int quality, double speed,
-                            bool has_caption)
+static bool ask_movie_start(void *context, const ControlMovie *movie)
 {
     Outputs *outputs = context;
     if (outputs->asked.movie) {
-        diag_warning(sim_diags(outputs->sim), (SourcePos){ 0 }, "a movie is recorded already; '%s' is not begun", path);
+        diag_warning(sim_diags(outputs->sim), (SourcePos){ 0 }, "a movie is recorded already; '%s' is not begun",
+                     movie->path);
         return false;
     }
-    if (!outputs->sound && speed == 1.0)
+    if (!outputs->sound && movie->speed == 1.0)
         hear_world(outputs);
-    MovieOptions options = { .path = path,
-                             .width = width,
-                             .height = height,
-                             .quality = quality,
-                             .speed = speed,
-                             .rate = webots_rate(outputs->sim, speed) };
-    bool ok = width >= 16 && height >= 16 && width <= 8192 && height <= 8192
-              && film_begin(&outputs->asked, outputs, options, NULL, has_caption);
+    MovieOptions options = { .path = movie->path,
+                             .width = movie->width,
+                             .height = movie->height,
+                             .quality = movie->quality,
+                             .speed = movie->speed,
+                             .rate = webots_rate(outputs->sim, movie->speed) };
+    bool ok = movie->width >= 16 && movie->height >= 16 && movie->width <= 8192 && movie->height <= 8192
+              && film_begin(&outputs->asked, outputs, options, NULL, movie->has_caption);
     outputs->asked_status = ok ? WB_SUPERVISOR_MOVIE_RECORDING : WB_SUPERVISOR_MOVIE_SIMULATION_ERROR;
     return ok;
 }

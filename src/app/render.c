@@ -229,7 +229,7 @@ bool app_export_picture(Sim *sim, Devices *devices, const char *path, int qualit
         return false;
     }
     RenderCamera view = render_view(sim);
-    return render_picture(sim, devices, &view, RENDER_WIDTH, RENDER_HEIGHT, path, quality, NULL);
+    return render_picture(sim, devices, &view, &(RenderFile){ path, RENDER_WIDTH, RENDER_HEIGHT, quality }, NULL);
 }
 
 static void report(const Job *job, RenderCounts counts)
@@ -273,8 +273,8 @@ static int draw(Job *job)
     if (!choose_camera(job))
         return EXIT_INPUT;
     assert(job->width > 0 && job->height > 0);
-    if (!render_picture(job->sim, job->devices, &job->camera, job->width, job->height, job->picture, JPEG_QUALITY,
-                        &counts))
+    if (!render_picture(job->sim, job->devices, &job->camera,
+                        &(RenderFile){ job->picture, job->width, job->height, JPEG_QUALITY }, &counts))
         return EXIT_SIMULATION;
     if (counts.covered == 0) {
         if (counts.shapes == 0) {

@@ -29,6 +29,7 @@ bool control_is_needed(const Devices *devices)
 // A copy; the one that there is if it says the same.
 static const char *text_again(Arena *arena, const char *old, const char *text)
 {
+    assert_debug(text);
     return old && !strcmp(old, text) ? old : arena_string(arena, text);
 }
 
@@ -80,6 +81,7 @@ void control_find_robots(Control *control)
         control->controllers[control->count] = (Controller){ 0 };
         make_controller(control, control->count++);
     }
+    assert(control->count == devices_robot_count(control->devices));  // one by robot, under its index
 }
 
 int64_t control_now_ms(void)
@@ -93,6 +95,7 @@ int64_t control_now_ms(void)
 
 void control_left(Control *control, Controller *controller)
 {
+    assert_debug(controller >= control->controllers && controller < control->controllers + control->count);
     channel_close(controller->channel);
     controller->channel = NULL;
     controller->phase = CONTROLLER_GONE;
@@ -123,6 +126,7 @@ static void start_program(Control *control, Controller *controller, Arena *lasti
                      "controllers are not started: code of unknown origin is not run");
         return;
     }
+    assert(!controller->channel);  // one program at a time
     Launch launch;
     if (!launch_find(control, controller, &launch)) {
         control_failed(control, controller);
@@ -299,6 +303,7 @@ static bool grant_requests(Control *control)
 
 static void begin(Control *control)
 {
+    assert(!control->has_started);
     control->has_started = true;
     control_find_robots(control);
     remember_start(control);
@@ -356,6 +361,7 @@ static void pace(Control *control)
         return;
     }
     double step_ms = 1000.0 * sim_time_step(control->sim);
+    assert_debug(step_ms > 0.0);
     uint64_t steps = sim_steps(control->sim);
     // The time of a step in whole milliseconds, without the sum of their remainders.
     int64_t share = (int64_t)((double)(steps + 1) * step_ms) - (int64_t)((double)steps * step_ms);
@@ -378,6 +384,7 @@ static bool after_step(Sim *sim, void *context)
         Controller *controller = &control->controllers[i];
         if (controller->phase != CONTROLLER_WAITS || sim_steps(sim) < controller->due_step)
             continue;
+        assert_debug(controller->channel);  // whoever waits for time can be told of it
         controller->phase = CONTROLLER_ASKS;
         controller->asked_ms = control_now_ms();
         exchange_state(control, controller, FRAME_STATE);
@@ -418,6 +425,7 @@ void control_destroy(Control *control)
     sim_remove_hooks(control->sim, control);
     sim_devices_in_state(control->sim, false);
     control_end(control);
+    assert_debug(control_running(control) == 0);
     devices_hold_robots(control->devices, false);
     for (int i = 0; i < control->count; i++)
         forget_controller(&control->controllers[i]);

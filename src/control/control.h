@@ -16,12 +16,20 @@
 
 typedef struct Control Control;
 
+// A movie as a supervisor asks for it.
+typedef struct ControlMovie {
+    const char *path;
+    int width, height;  // pixels
+    int quality;        // 1 to 100
+    double speed;       // seconds of the world in one of the movie
+    bool has_caption;   // the speed is shown
+} ControlMovie;
+
 // What a supervisor asks to be recorded. Each may be NULL. False: it cannot be done, which has been reported.
 typedef struct ControlShow {
     void *context;
     bool (*picture)(void *context, const char *path, int quality);
-    bool (*movie_start)(void *context, const char *path, int width, int height, int quality, double speed,
-                        bool has_caption);  // caption: the speed is shown
+    bool (*movie_start)(void *context, const ControlMovie *movie);
     void (*movie_stop)(void *context);
     int (*movie_status)(void *context);  // WbSupervisorMovieStatus
     bool (*animation_start)(void *context, const char *path);

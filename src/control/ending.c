@@ -33,6 +33,7 @@ static void forget_channel(Controller *controller)
 
 void control_stop_one(Control *control, Controller *controller)
 {
+    assert_debug(!control->is_ending);  // at the end all are stopped at once
     serve_last(control, controller, patience_of(control, LAST_MS));
     tell_to_quit(control, controller);
     if (!process_reap(control, controller, patience_of(control, END_MS)))

@@ -212,6 +212,7 @@ static void add_library_paths(Environment *environment, const char *folder, cons
 
 Environment environment_make(Arena *arena, const char *folder, const char *project)
 {
+    assert_debug(arena && folder);
     static const char *const not_passed_on[] = { "WEBOTS_CONTROLLER_URL=", "TALUS_CHANNEL=", "TALUS_CONTROLLER=" };
     Environment environment = { .arena = arena };
     for (char **item = environ; *item; item++) {

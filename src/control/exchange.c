@@ -15,6 +15,7 @@ enum { CONSTANTS_MAX = 4096 };
 
 static void add_text(FrameWriter *frame, uint16_t op, uint16_t tag, const char *text)
 {
+    assert_debug(text);
     frame_add(frame, &(Record){ .op = op, .tag = tag, .byte_count = (int)strlen(text), .bytes = text });
 }
 
@@ -39,6 +40,7 @@ static void add_constants(Control *control, Controller *controller, int tag, Fra
     assert_debug(tag >= 1 && tag < controller->serial_count);
     double *values = memory_alloc_array(CONSTANTS_MAX, sizeof *values);
     int count = devices_constants(control->devices, controller->robot, tag, values, CONSTANTS_MAX);
+    assert(count >= 0 && count <= CONSTANTS_MAX);
     uint64_t hash = hash_bytes(values, (size_t)count * sizeof *values, (uint64_t)count + 1);
     if (controller->constant_hashes[tag] != hash)
         frame_add(
@@ -86,6 +88,7 @@ static void know_devices(Controller *controller, int count)
 {
     assert(count >= 0);
     int known = controller->serial_count;
+    assert(known <= count + 1);  // tags are not given back
     controller->serial_count = count + 1;
     controller->serials = memory_resize(controller->serials, (size_t)(count + 1) * DEVICE_CHANNELS,
                                         sizeof *controller->serials);
@@ -112,6 +115,7 @@ void exchange_new_devices(Control *control, Controller *controller, FrameWriter 
 
 void exchange_config(Control *control, Controller *controller)
 {
+    assert(controller->channel);
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
     const char *texts[] = { scene_string(robot, "model"), scene_string(robot, "customData"), launch_project(control),
                             scene_path(sim_scene(control->sim)), controller->program };
@@ -121,6 +125,7 @@ void exchange_config(Control *control, Controller *controller)
         add_text(&control->frame, OP_ROBOT_TEXT, (uint16_t)i, texts[i]);
     double drive[4];
     int numbers = devices_drive_constants(control->devices, controller->robot, drive);
+    assert_debug(numbers >= 0 && numbers <= COUNT_OF(drive));
     frame_add(&control->frame, &(Record){ .op = OP_DEVICE_CONSTANTS, .double_count = numbers, .doubles = drive });
     int count = devices_count(control->devices, controller->robot);
     controller->serial_count = 0;
@@ -185,6 +190,7 @@ static void add_packets(Control *control, Controller *controller, int tag)
 
 static void add_custom_data(Control *control, Controller *controller)
 {
+    assert_debug(controller->custom_data);  // exchange_config() gave it the first
     const char *data = scene_string(devices_robot_node(control->devices, controller->robot), "customData");
     if (!strcmp(data, controller->custom_data))
         return;
@@ -196,6 +202,8 @@ static void add_custom_data(Control *control, Controller *controller)
 
 static void add_joystick(FrameWriter *frame, const InputState *state)
 {
+    assert(state->axis_count >= 0 && state->axis_count <= INPUT_AXES);
+    assert(state->pov_count >= 0 && state->pov_count <= INPUT_POVS);
     int32_t numbers[4 + INPUT_AXES + INPUT_POVS] = { state->has_joystick, state->axis_count, state->pov_count };
     for (int i = 0; i < INPUT_BUTTONS; i++)
         numbers[3] |= (int32_t)((uint32_t)state->buttons[i] << i);
@@ -217,6 +225,7 @@ static void add_input(Control *control)
         return;
     }
     const InputState *state = input_at(input, sim_time(control->sim));
+    assert(state->key_count >= 0 && state->key_count <= INPUT_KEYS);
     frame_add(&control->frame, &(Record){ .op = OP_KEYS, .int_count = state->key_count, .ints = state->keys });
     int32_t buttons[3] = { state->mouse_buttons[0], state->mouse_buttons[1], state->mouse_buttons[2] };
     if (input_has_mouse(input))
@@ -230,6 +239,7 @@ static void add_input(Control *control)
 static void add_window_messages(Control *control, Controller *controller)
 {
     const char *message = controller->window.messages, *end = message + controller->window.size;
+    assert_debug(end[-1] == '\0');
     for (; message < end; message += strlen(message) + 1)
         add_text(&control->frame, OP_WINDOW_MESSAGE, 0, message);
     controller->window.size = 0;
@@ -250,6 +260,7 @@ static void begin_state(Control *control, const Controller *controller, Protocol
 
 void exchange_state(Control *control, Controller *controller, ProtocolFrame kind)
 {
+    assert(controller->channel);
     begin_state(control, controller, kind);
     if (devices_robot_exists(control->devices, controller->robot)) {
         exchange_new_devices(control, controller, &control->frame);
@@ -288,8 +299,8 @@ static void command(Control *control, Controller *controller, const Record *reco
 {
     if (!tag_is_good(control, controller, record->tag) || record->int_count < 1)
         return;
-    const char *problem = devices_command(control->devices, controller->robot, record->tag, record->ints[0],
-                                          record->doubles, record->double_count, record->bytes, record->byte_count);
+    DeviceCommand order = { record->ints[0], record->doubles, record->double_count, record->bytes, record->byte_count };
+    const char *problem = devices_command(control->devices, controller->robot, record->tag, &order);
     if (problem)
         diag_warning(control->diags, (SourcePos){ 0 }, "robot '%s', device '%s': %s", controller->name,
                      devices_info(control->devices, controller->robot, record->tag)->name, problem);

@@ -81,6 +81,7 @@ static void say_address(const Control *control, const Controller *controller)
 
 void extern_open(Control *control)
 {
+    assert(control->listener < 0 && control->local_listener < 0);
     int wanted = control->options.port;
     control->port = wanted > 0 ? wanted : DEFAULT_PORT;
     for (int i = 0; control->listener < 0 && i < (wanted > 0 ? 1 : PORTS_TRIED); i++) {
@@ -174,6 +175,7 @@ bool extern_may_name(Control *control, const Controller *controller, const char 
 
 static void refuse(Control *control, Channel *channel, const char *why)
 {
+    assert_debug(channel && why);
     frame_begin(&control->frame, FRAME_CONFIG);
     frame_add(&control->frame, &(Record){ .op = OP_REFUSED, .byte_count = (int)strlen(why), .bytes = why });
     channel_send(channel, &control->frame);
@@ -210,6 +212,7 @@ static void refuse_robot(Control *control, Channel *channel, const char *name)
 
 static void let_in(Control *control, Controller *controller, const Guest *guest, int pid)
 {
+    assert_debug(controller->is_extern && controller->pid == 0);
     assert_debug(guest->channel && !controller->channel);
     controller->channel = guest->channel;
     controller->has_exited_well = false;
@@ -278,6 +281,7 @@ static void add_guest(Control *control, int handle, Guest guest)
 
 static void accept_all(Control *control)
 {
+    assert_debug(control->listener >= 0);
     struct sockaddr_in from = { 0 };
     struct ucred peer = { 0 };
     socklen_t length = sizeof from, peer_size = sizeof peer;
@@ -322,6 +326,7 @@ static void hear_guests(Control *control)
 // Waits for somebody to come or to speak.
 static void wait_for_guests(const Control *control, int wait_ms)
 {
+    assert(control->guest_count >= 0 && control->guest_count <= GUESTS_MAX);
     struct pollfd pollers[GUESTS_MAX + 2] = { { control->listener, POLLIN, 0 },
                                               { control->local_listener, POLLIN, 0 } };
     for (int i = 0; i < control->guest_count; i++)

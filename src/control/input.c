@@ -56,6 +56,7 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static void mistake(Line *line, const char *wanted)
 {
+    assert_debug(line->word >= line->start && line->word + line->length <= line->end);
     size_t column = (size_t)(line->word - line->start) + 1;
     SourcePos pos = { line->file, (uint16_t)(column < 65535 ? column : 65535), line->number };
     if (line->is_good && line->length)
@@ -69,6 +70,7 @@ static void mistake(Line *line, const char *wanted)
 // The next word; of length 0 at the end of the line. Quotes hold one together, and do not belong to it.
 static void next_word(Line *line)
 {
+    assert_debug(line->at <= line->end);
     while (line->at < line->end && is_blank(*line->at))
         line->at++;
     bool is_quoted = line->at < line->end && *line->at == '"';
@@ -362,6 +364,7 @@ static void press(InputState *state, int key, bool is_down)
 
 static void plug_in(InputState *state, const Event *event)
 {
+    assert(event->which <= INPUT_AXES && event->value >= 0 && event->value <= INPUT_POVS);
     memset(state->axes, 0, sizeof state->axes);
     memset(state->povs, 0, sizeof state->povs);
     memset(state->buttons, 0, sizeof state->buttons);
@@ -373,6 +376,10 @@ static void plug_in(InputState *state, const Event *event)
 
 static void happen(InputState *state, const Event *event)
 {
+    assert(event->kind != EVENT_MOUSE_BUTTON || (event->which >= 0 && event->which < COUNT_OF(state->mouse_buttons)));
+    assert(event->kind != EVENT_AXIS || (event->which >= 0 && event->which < INPUT_AXES));
+    assert(event->kind != EVENT_POV || (event->which >= 0 && event->which < INPUT_POVS));
+    assert(event->kind != EVENT_BUTTON || (event->which >= 0 && event->which < INPUT_BUTTONS));
     switch (event->kind) {
     case EVENT_KEY: press(state, event->which, event->value); break;
     case EVENT_MOUSE_BUTTON: state->mouse_buttons[event->which] = event->value; break;

@@ -37,6 +37,7 @@ static const char *proto_project(const Control *control, const SceneNode *robot)
 
 static const char *folder_in(Control *control, const char *project, const char *kind, const char *name)
 {
+    assert_debug(kind && name);
     if (!project)
         return NULL;
     char *folder = path_join(control->arena, path_join(control->arena, project, kind), name);
@@ -45,6 +46,7 @@ static const char *folder_in(Control *control, const char *project, const char *
 
 const char *launch_folder(Control *control, const SceneNode *robot, const char *kind, const char *name)
 {
+    assert_debug(robot);
     const char *folder = folder_in(control, launch_project(control), kind, name);
     if (!folder)
         folder = folder_in(control, proto_project(control, robot), kind, name);
@@ -93,6 +95,7 @@ static bool is_program(const char *path)
 static bool find_program(Control *control, const Controller *controller, const char *folder, const Runtime *runtime,
                          Arguments *arguments)
 {
+    assert_debug(folder && arguments->count == 0);
     char *program = path_join(control->arena, folder, controller->program);
     char *script = arena_printf(control->arena, "%s.py", program);
     if (is_program(program)) {
@@ -255,6 +258,7 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
         const FieldList *given = scene_list(robot, "controllerArgs");
         for (int i = 0; i < given->count; i++)
             add_argument(&arguments, given->strings[i]);
+        assert(arguments.count > given->count && !arguments.items[arguments.count]);
         launch->folder = folder;
         launch->script = NULL;
         for (int i = 0; i < arguments.count - given->count && !launch->script; i++)

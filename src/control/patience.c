@@ -4,6 +4,7 @@
 
 Patience patience_from_now(const Control *control, int wait_ms)
 {
+    assert(wait_ms >= 0);
     return (
         Patience){ .since_ms = control_now_ms(), .limit_ms = wait_ms, .is_strict = control_is_interrupted(control) };
 }

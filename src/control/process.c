@@ -39,6 +39,7 @@ static void child_run(const Launch *launch, int channel_descriptor, const int pi
 
 static bool is_asleep(pid_t pid)
 {
+    assert_debug(pid > 0);
     char path[48], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,6 +53,7 @@ static bool is_asleep(pid_t pid)
 
 static int64_t used_us(pid_t pid)
 {
+    assert_debug(pid > 0);  // 0 would be this process
     clockid_t clock;
     struct timespec used;
     if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
@@ -72,9 +74,11 @@ bool process_is_late(const Controller *controller, Patience *patience)
 // open in them.
 bool process_start(Control *control, Controller *controller, const Launch *launch, int channel_descriptor)
 {
+    assert_debug(launch->folder && launch->arguments && launch->arguments[0]);
     assert_debug(channel_descriptor >= 0 && controller->pid == 0);
     int pipes[2][2];
     process_flush(control, controller);
+    assert_debug(controller->output[0] < 0 && controller->output[1] < 0);
     for (int i = 0; i < 2; i++)
         if (pipe2(pipes[i], O_CLOEXEC) < 0) {
             if (i == 1)
@@ -105,6 +109,7 @@ bool process_start(Control *control, Controller *controller, const Launch *launc
 
 void control_heard(const Control *control, const Controller *controller, const char *text, size_t length, bool is_error)
 {
+    assert_debug(text || length == 0);
     for (int i = 0; i < CONTROL_WATCHES; i++) {
         const ControlWatch *watch = &control->options.watches[i];
         if (watch->heard)
@@ -135,6 +140,7 @@ static void print_lines(Control *control, Controller *controller, int stream)
     }
     if (start == 0)
         return;
+    assert_debug(start <= text->length);
     memmove(text->data, text->data + start, text->length - start);
     text->length -= start;
 }
@@ -180,6 +186,7 @@ void process_flush(Control *control, Controller *controller)
 
 static void report_end(Control *control, Controller *controller, int status)
 {
+    assert_debug(WIFEXITED(status) || WIFSIGNALED(status));
     double time = sim_time(control->sim);
     if (controller->was_killed && WIFSIGNALED(status)) {
         diag_note(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' did not end by itself",
@@ -207,6 +214,7 @@ static void report_end(Control *control, Controller *controller, int status)
 // Collects a process that has ended; false when it has not.
 static bool collect(Control *control, Controller *controller)
 {
+    assert(controller->pid > 0);  // waiting for 0 or less would collect others
     siginfo_t info = { 0 };
     int status;
     if (waitid(P_PID, (id_t)controller->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != controller->pid)

@@ -10,6 +10,7 @@ enum { POLL_MS = 20, PATIENCE_MS = 2000, REMINDER_MS = 30000, GOODBYE_MS = 1000 
 
 static void end_broken(Control *control, Controller *controller, const char *why)
 {
+    assert_debug(why);
     diag_warning(control->diags, (SourcePos){ 0 }, "controller '%s' of robot '%s' %s at %g s; it is ended",
                  controller->program, controller->name, why, sim_time(control->sim));
     process_kill(control, controller);
@@ -19,6 +20,7 @@ static void end_broken(Control *control, Controller *controller, const char *why
 
 static void say_hello(Control *control, Controller *controller, FrameReader *reader)
 {
+    assert_debug(controller->phase == CONTROLLER_STARTED);
     Record record;
     bool fits = false;
     while (frame_next(reader, &record))
@@ -34,12 +36,14 @@ static void say_hello(Control *control, Controller *controller, FrameReader *rea
 
 static void take_step(Control *control, Controller *controller, FrameReader *reader)
 {
+    assert_debug(controller->phase == CONTROLLER_ASKS);
     int duration;
     if (!exchange_commands(control, controller, reader, &duration)) {
         end_broken(control, controller, "sent a message that makes no sense");
         return;
     }
     double step_ms = sim_time_step(control->sim) * 1000.0;
+    assert_debug(step_ms > 0.0);
     uint64_t steps = (uint64_t)(duration / step_ms + 1.0 - 1e-9);
     controller->asked_step = sim_steps(control->sim);
     controller->due_step = controller->asked_step + steps;
@@ -52,6 +56,7 @@ static void take_step(Control *control, Controller *controller, FrameReader *rea
 // One that no message can carry: the program hears why.
 static void refuse_answer(Controller *controller, FrameWriter *answer)
 {
+    assert_debug(controller->channel && !exchange_fits(answer));
     char why[160];
     snprintf(why, sizeof why, "the answer has %zu bytes, more than the %lld of a message", answer->size,
              (long long)limits_default.message_bytes);
@@ -62,6 +67,7 @@ static void refuse_answer(Controller *controller, FrameWriter *answer)
 
 static void answer_call(Control *control, Controller *controller, FrameReader *reader)
 {
+    assert_debug(controller->phase == CONTROLLER_ASKS);
     FrameWriter answer = { 0 };
     Record record;
     frame_begin(&answer, FRAME_RESULT);

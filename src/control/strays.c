@@ -44,6 +44,7 @@ static bool is_of_group(pid_t pid, pid_t group, bool *is_dead)
 // The tag ends with a point when all of a Control are meant.
 static bool has_tag(pid_t pid, const char *tag, char *buffer)
 {
+    assert_debug(*tag);
     ssize_t length = read_about(pid, "environ", buffer, ENVIRONMENT_BYTES);
     bool is_whole = tag[strlen(tag) - 1] != '.';
     size_t tag_length = strlen(tag) + is_whole;  // with the NUL that ends the variable
@@ -95,6 +96,7 @@ static void sweep_all(const Control *control, pid_t group, const char *tag)
 
 void strays_end(const Control *control, const Controller *controller)
 {
+    assert(controller->serial > 0 && controller->pid > 0);  // else the tag and group would mean others
     char tag[128];
     snprintf(tag, sizeof tag, "%s%d", control->tag, controller->serial);
     sweep_all(control, controller->pid, tag);

@@ -24,34 +24,33 @@ int call_number(const Call *call, int index)
 
 // ---- answers ----
 
-void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count,
-                const char *bytes, int byte_count)
+void answer_record(const Call *call, Record answer)
 {
-    assert_debug((ints || int_count == 0) && (doubles || double_count == 0) && (bytes || byte_count == 0));
-    frame_add(call->answer, &(Record){ .op = call->record->op,
-                                       .tag = call->record->tag,
-                                       .int_count = int_count,
-                                       .ints = ints,
-                                       .double_count = double_count,
-                                       .doubles = doubles,
-                                       .byte_count = byte_count,
-                                       .bytes = bytes });
+    assert_debug((answer.ints || answer.int_count == 0) && (answer.doubles || answer.double_count == 0));
+    assert_debug(answer.bytes || answer.byte_count == 0);
+    answer.op = call->record->op;
+    answer.tag = call->record->tag;
+    frame_add(call->answer, &answer);
 }
 
-void answer_int(const Call *call, int32_t value) { answer_all(call, &value, 1, NULL, 0, NULL, 0); }
+void answer_int(const Call *call, int32_t value) { answer_record(call, (Record){ .int_count = 1, .ints = &value }); }
 
 void answer_doubles(const Call *call, const double *values, int count)
 {
     assert_debug(values || count == 0);
-    answer_all(call, NULL, 0, values, count, NULL, 0);
+    answer_record(call, (Record){ .double_count = count, .doubles = values });
 }
 
-void answer_text(const Call *call, const char *text) { answer_all(call, NULL, 0, NULL, 0, text, (int)strlen(text)); }
+void answer_text(const Call *call, const char *text)
+{
+    answer_record(call, (Record){ .byte_count = (int)strlen(text), .bytes = text });
+}
 
-void answer_nothing(const Call *call) { answer_all(call, NULL, 0, NULL, 0, NULL, 0); }
+void answer_nothing(const Call *call) { answer_record(call, (Record){ 0 }); }
 
 void answer_failed(const Call *call, const char *why)
 {
+    assert_debug(why && *why);
     frame_add(call->answer, &(Record){ .op = OP_FAILED, .byte_count = (int)strlen(why), .bytes = why });
 }
 
@@ -92,6 +91,7 @@ static const SceneNode *parent_of(const SceneNode *node)
 // The DEF name that the file gives a node: a Pose of ours around it may have it.
 static const char *def_of(const SceneNode *node)
 {
+    assert_debug(node);
     while (!node->def && node->parent && node->parent->is_inserted)
         node = node->parent;
     return node->def ? node->def : "";
@@ -136,6 +136,7 @@ static SceneNode *find_inside(SceneNode *instance, const char *def)
 static bool is_hidden_device(const SceneNode *device, const SceneNode *robot)
 {
     const SceneNode *outer = scene_instance(device);
+    assert_debug(outer);
     bool is_in_other = false;
     for (const SceneNode *at = outer->parent; at && at != robot && !is_in_other; at = at->parent)
         is_in_other = at->kind == SCENE_NODE_INSTANCE;
@@ -213,7 +214,8 @@ static void node_info(const Call *call)
     text_add(&text, type_name, strlen(type_name) + 1);
     text_add(&text, base ? base->name : "", strlen(base ? base->name : "") + 1);
     text_add(&text, def_of(node), strlen(def_of(node)) + 1);
-    answer_all(call, numbers, 5, NULL, 0, text.data, (int)text.length);
+    answer_record(call,
+                  (Record){ .int_count = 5, .ints = numbers, .byte_count = (int)text.length, .bytes = text.data });
     text_free(&text);
 }
 
@@ -244,7 +246,7 @@ static void node_export(const Call *call)
     supervisor_sync(call->control);
     Text text = { 0 };
     formats_write_node(call_scene(call), node, &text);
-    answer_all(call, NULL, 0, NULL, 0, text.data ? text.data : "", (int)text.length);
+    answer_record(call, (Record){ .byte_count = (int)text.length, .bytes = text.data ? text.data : "" });
     text_free(&text);
 }
 
@@ -274,7 +276,7 @@ static void proto_info(const Call *call)
     bool is_derived = node && node->target && node->target->kind == SCENE_NODE_INSTANCE;
     int32_t numbers[3] = { node != NULL, is_derived, node ? node->proto->parameter_count : 0 };
     const char *name = node ? node->proto->name : "";
-    answer_all(call, numbers, 3, NULL, 0, name, (int)strlen(name));
+    answer_record(call, (Record){ .int_count = 3, .ints = numbers, .byte_count = (int)strlen(name), .bytes = name });
 }
 
 static void proto_field(const Call *call)
@@ -313,6 +315,7 @@ void supervisor_add_tracked(Control *control, Controller *controller, FrameWrite
     // Each value travels as the record of the question that would have asked for it, with what was asked in front.
     for (int i = 0; i < control->tracked_count; i++) {
         const Tracked *row = &control->tracked[i];
+        assert_debug(row->period >= 1);
         if (row->robot != controller->robot || sim_steps(control->sim) % (uint64_t)row->period)
             continue;
         int32_t asked[2] = { row->id, row->extra };
@@ -368,8 +371,12 @@ static void recording(const Call *call)
     switch (call_number(call, 0)) {
     case MOVIE_START:
         if (show->movie_start
-            && show->movie_start(show->context, path, call_number(call, 1), call_number(call, 2), call_number(call, 3),
-                                 call_number(call, 4), call_number(call, 5) > 0))
+            && show->movie_start(show->context, &(ControlMovie){ .path = path,
+                                                                 .width = call_number(call, 1),
+                                                                 .height = call_number(call, 2),
+                                                                 .quality = call_number(call, 3),
+                                                                 .speed = call_number(call, 4),
+                                                                 .has_caption = call_number(call, 5) > 0 }))
             result = 0;
         break;
     case MOVIE_STOP:
@@ -413,7 +420,7 @@ static void urdf(const Call *call)
     Text text = { 0 };
     supervisor_sync(call->control);
     urdf_write(call_physics(call), controllers_robot(call), call->record->bytes, &text);
-    answer_all(call, NULL, 0, NULL, 0, text.data ? text.data : "", (int)text.length);
+    answer_record(call, (Record){ .byte_count = (int)text.length, .bytes = text.data ? text.data : "" });
     text_free(&text);
 }
 
@@ -433,7 +440,7 @@ static void image(const Call *call)
     bool is_there = tag >= 1 && tag <= devices_count(devices, call->controller->robot) && number >= 0
                     && number < DEVICE_IMAGES;
     const char *bytes = is_there ? devices_image(devices, call->controller->robot, tag, number, &size) : NULL;
-    answer_all(call, NULL, 0, NULL, 0, bytes ? bytes : "", bytes ? size : 0);
+    answer_record(call, (Record){ .byte_count = bytes ? size : 0, .bytes = bytes ? bytes : "" });
 }
 
 // Files that the question names: of a world to save or open, of a picture.
@@ -493,11 +500,13 @@ static const CallRow rows[] = {
 
 bool controller_is_supervisor(const Control *control, const Controller *controller)
 {
+    assert_debug(controller->robot >= 0 && controller->robot < control->count);
     return scene_bool(devices_robot_node(control->devices, controller->robot), "supervisor");
 }
 
 void supervisor_call(Control *control, Controller *controller, const Record *record, FrameWriter *frame)
 {
+    assert_debug(record && frame);
     Call call = { control, controller, record, frame };
     bool is_supervisor = controller_is_supervisor(control, controller);
     for (int i = 0; i < COUNT_OF(rows); i++) {

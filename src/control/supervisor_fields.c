@@ -62,6 +62,7 @@ int field_reference(Control *control, SceneNode *node, const FieldType *type, bo
             && field->regenerations == wanted.regenerations)
             return field->number;
     }
+    assert_debug(control->field_count == 0 || control->fields[control->field_count - 1].number < control->next_field);
     *memory_push(control->fields, control->field_count, control->field_capacity) = wanted;
     index->slots[slot] = control->field_count;
     return control->next_field++;
@@ -145,12 +146,14 @@ void call_field_info(const Call *call)
     if (field_kind_is_list(field->type->kind))
         count = scene_value(field->node, field->type).list->count;
     int32_t numbers[3] = { (int32_t)field->type->kind, count, field->is_read_only };
-    answer_all(call, numbers, 3, NULL, 0, field->type->name, (int)strlen(field->type->name));
+    const char *name = field->type->name;
+    answer_record(call, (Record){ .int_count = 3, .ints = numbers, .byte_count = (int)strlen(name), .bytes = name });
 }
 
 // Index into a list; negative counts from the end. -1 when there is none.
 static int list_index(const FieldList *list, int index)
 {
+    assert_debug(list);
     if (index < 0)
         index += list->count;
     return index >= 0 && index < list->count ? index : -1;
@@ -158,6 +161,7 @@ static int list_index(const FieldList *list, int index)
 
 static void answer_item(const Call *call, FieldKind kind, const FieldValue *value)
 {
+    assert_debug(!field_kind_is_list(kind));
     switch (kind) {
     case FIELD_SF_BOOL: answer_int(call, value->b); break;
     case FIELD_SF_INT32: answer_int(call, value->i); break;
@@ -265,6 +269,7 @@ static bool value_in(const Call *call, const FieldType *type, int first_int, Fie
 
 static size_t item_bytes(FieldKind kind)
 {
+    assert_debug(!field_kind_is_list(kind));
     int doubles = field_kind_doubles(kind);
     return doubles                  ? (size_t)doubles * sizeof(double)
            : kind == FIELD_SF_INT32 ? sizeof(int32_t)
@@ -280,6 +285,7 @@ static void change_list(const Call *call, const FieldRef *field, int index, int 
     FieldKind kind = field_kind_item(field->type->kind);
     size_t size = item_bytes(kind);
     FieldList list = { .count = old->count + more };
+    assert(list.count >= 0);
     assert(index >= 0 && index < old->count + (more > 0));
     list.items = memory_alloc_array((size_t)list.count + 1, size);
     char *items = list.items;
@@ -396,6 +402,7 @@ void call_field_remove(const Call *call)
 // What came into the robot that asks can be used at once, before the next step.
 static void tell_of_devices(const Call *call, const SceneNode *imported)
 {
+    assert_debug(imported);
     const SceneNode *robot = devices_robot_node(call->control->devices, call->controller->robot), *above = imported;
     while (above && above != robot)
         above = scene_parent(above);

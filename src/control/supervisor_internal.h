@@ -18,8 +18,7 @@ Physics *call_physics(const Call *call);
 int call_number(const Call *call, int index);       // -1 beyond the last
 SceneNode *call_node(const Call *call, int index);  // the one whose id the number is, NULL when there is none any more
 
-void answer_all(const Call *call, const int32_t *ints, int int_count, const double *doubles, int double_count,
-                const char *bytes, int byte_count);
+void answer_record(const Call *call, Record answer);  // its op and tag are those of the question
 void answer_int(const Call *call, int32_t value);
 void answer_doubles(const Call *call, const double *values, int count);
 void answer_text(const Call *call, const char *text);

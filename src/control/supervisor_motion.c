@@ -29,6 +29,7 @@ static Quat file_turn(const SceneNode *node)
 
 static bool stored_pose(const Call *call, const SceneNode *node, Pose *pose)
 {
+    assert_debug(pose);
     const SceneNode *actual = node ? scene_actual(node) : NULL;
     if (!actual || !scene_node_is(actual, "Pose"))
         return false;
@@ -112,7 +113,7 @@ static bool wants(const Call *call, int doubles)
 
 static Vec3 vector(const Call *call, int index)
 {
-    assert_debug(index >= 0 && index + 3 <= call->record->double_count);
+    assert(index >= 0 && 3 * index + 3 <= call->record->double_count);
     const double *d = call->record->doubles + 3 * index;
     return vec3(d[0], d[1], d[2]);
 }
@@ -163,6 +164,7 @@ static bool is_below(const Physics *physics, int solid, int top)
 // Centre of mass of the solid and all that hangs on it.
 static bool total_center(const Call *call, int top, Vec3 *center)
 {
+    assert_debug(top >= 0 && top < physics_solid_count(call_physics(call)));
     const Physics *physics = call_physics(call);
     double mass = 0.0;
     Vec3 moment = VEC3_ZERO;
@@ -196,7 +198,7 @@ typedef struct ContactList {
 
 static void add_contact(const Physics *physics, const PhysicsContact *contact, int solid, ContactList *list)
 {
-    assert_debug(solid >= 0 && list->count >= 0);
+    assert(solid >= 0 && list->count >= 0 && list->count < COUNT_OF(list->ids));
     Vec3 p = contact->point;
     memcpy(list->points + 3 * list->count, (double[3]){ p.x, p.y, p.z }, 3 * sizeof(double));
     list->ids[list->count++] = supervisor_outer_id(physics_solid_node(physics, solid));
@@ -229,7 +231,10 @@ void call_node_contacts(const Call *call)
 {
     ContactList *list = memory_alloc(sizeof *list);
     collect_contacts(call, call_node(call, 0), call_number(call, 1) == 1, list);
-    answer_all(call, list->ids, list->count, list->points, 3 * list->count, NULL, 0);
+    answer_record(call, (Record){ .int_count = list->count,
+                                  .ints = list->ids,
+                                  .double_count = 3 * list->count,
+                                  .doubles = list->points });
     free(list);
 }
 
@@ -239,6 +244,7 @@ static bool is_inside_hull(const Vec2 *points, int count, Vec2 p)
     assert_debug(points || count == 0);
     // Inside when no direction has all points strictly on one side of p: check against the widest gap of directions.
     double angles[2048];
+    assert_debug(count <= COUNT_OF(angles));
     int n = 0;
     for (int i = 0; i < count && n < COUNT_OF(angles); i++)
         angles[n++] = atan2(points[i].y - p.y, points[i].x - p.x);

@@ -61,6 +61,7 @@ static void take_solid(const Physics *physics, const SceneNode *node, int solid,
 
 static void take_joint(const Physics *physics, const SceneNode *node, int joint, NodeMoment *moment)
 {
+    assert(physics_joint_axis_count(physics, joint) <= PHYSICS_JOINT_AXES);
     assert_debug(joint >= 0);
     memory_grow(&moment->joints, &moment->joint_capacity, moment->joint_count + 1, sizeof *moment->joints);
     JointMoment *row = &moment->joints[moment->joint_count++];
@@ -160,6 +161,7 @@ static bool has_parent_below(const Physics *physics, const SceneNode *node, cons
 // Of a moment, what lies below `top`: the outermost poses first, as joints are set where their parents are.
 static void put_moment(Sim *sim, const NodeMoment *moment, const SceneNode *top)
 {
+    assert_debug(moment && top);
     Physics *physics = sim_physics(sim);
     put_fields(sim, moment, top);
     for (int i = 0; i < moment->solid_count; i++) {
@@ -194,6 +196,7 @@ static void index_states(Control *control)
     while (index->capacity < 64 || 4 * (kept + 1) > index->capacity)
         index->capacity = int_max(64, 2 * index->capacity);
     index->slots = memory_alloc_array((size_t)index->capacity, sizeof *index->slots);
+    assert_debug((index->capacity & (index->capacity - 1)) == 0 && 2 * kept < index->capacity);
     index->count = kept;
     for (int row = 0; row < kept; row++) {
         uint64_t slot = hash_combine(0, control->states[row].node);
@@ -227,6 +230,7 @@ static void save_state(Control *control, SceneNode *node, const char *name)
     int32_t *slot = NULL;
     SavedState *state = find_state(control, node->id, name, &slot);
     if (!state) {
+        assert(slot && *slot == 0);
         memory_grow(&control->states, &control->state_capacity, control->state_count + 1, sizeof *control->states);
         state = &control->states[control->state_count++];
         *state = (SavedState){ .node = node->id,
@@ -247,6 +251,7 @@ void supervisor_keep_nodes(void *context, Scene *scene)
     const Control *control = context;
     for (int row = 0; row < control->state_count; row++) {
         const NodeMoment *moment = control->states[row].data;
+        assert_debug(moment);
         for (int i = 0; i < moment->solid_count; i++)
             scene_keep(scene, moment->solids[i].node);
         for (int i = 0; i < moment->joint_count; i++)

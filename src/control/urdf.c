@@ -85,6 +85,7 @@ static void add_origin(Text *out, const char *indent, Pose pose)
 // A name of its own among those of its kind ('L' or 'J').
 static const char *own_name(Urdf *urdf, char kind, const char *wanted)
 {
+    assert_debug(kind == 'L' || kind == 'J');
     assert_debug(wanted);
     for (int i = 0;; i++) {
         const char *name = i == 0 ? arena_printf(urdf->arena, "%c%s%s", kind, urdf->prefix, wanted)
@@ -280,6 +281,7 @@ static const SceneNode *device_of(const FieldList *devices, const char *type)
 static void add_joint_head(Urdf *urdf, const char *name, const char *type, const char *parent, const char *child,
                            Pose origin)
 {
+    assert_debug(parent && child && strcmp(parent, child));  // names are their own, a link hangs on another
     text_add_string(urdf->out, "  <joint");
     add_attribute(urdf->out, "name", name);
     add_attribute(urdf->out, "type", type);
@@ -411,6 +413,7 @@ static void write_joint(Urdf *urdf, Link *link, const SceneNode *joint, Pose fra
     }
     JointAxis axes[PHYSICS_JOINT_AXES];
     int count = joint_axes(joint, axes);
+    assert(count >= 1 && count <= PHYSICS_JOINT_AXES);
     const SceneNode *first = axes[0].parameters;
     Vec3 anchor = !axes[0].is_slider && first ? scene_vec3(first, "anchor") : VEC3_ZERO;
     Pose zero = pose_at_zero(urdf, joint, end, axes, count, anchor);
@@ -501,6 +504,7 @@ static void write_link(Urdf *urdf, const SceneNode *solid, const char *name, Pos
 
 void urdf_write(const Physics *physics, const SceneNode *robot, const char *prefix, Text *out)
 {
+    assert_debug(robot && prefix && out);
     Urdf urdf = { physics, prefix, arena_create(), out, NULL, 0, 0 };
     text_add_string(out, "<?xml version=\"1.0\"?>\n<robot");
     add_attribute(out, "name", scene_string(robot, "name"));

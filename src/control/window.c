@@ -58,11 +58,13 @@ const char *control_window_say(Control *control, int robot, const char *text)
     controller->window.messages = memory_resize(controller->window.messages, controller->window.size + size, 1);
     memcpy(controller->window.messages + controller->window.size, text, size);
     controller->window.size += size;
+    assert_debug(controller->window.size <= WAITING_BYTES);
     return NULL;
 }
 
 void window_told(const Control *control, const Controller *controller, const Record *record)
 {
+    assert_debug(record->op == OP_WINDOW_TEXT);
     const SceneNode *robot = devices_robot_node(control->devices, controller->robot);
     for (int i = 0; i < CONTROL_WATCHES; i++) {
         const ControlWatch *watch = &control->options.watches[i];

@@ -381,16 +381,17 @@ int devices_constants(const Devices *devices, int robot, int tag, double *values
     return at.info->kind->constants ? at.info->kind->constants(&at, values, capacity) : 0;
 }
 
-const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
-                            const void *bytes, int byte_count)
+const char *devices_command(Devices *devices, int robot, int tag, const DeviceCommand *command)
 {
-    assert_debug((numbers || number_count == 0) && (bytes || byte_count == 0));
-    assert(robot >= 0 && robot < devices->robot_count && number_count >= 0 && byte_count >= 0);
+    assert_debug(command->numbers || command->number_count == 0);
+    assert_debug(command->bytes || command->byte_count == 0);
+    assert(robot >= 0 && robot < devices->robot_count && command->number_count >= 0 && command->byte_count >= 0);
     devices_rescan(devices);
     DeviceContext at = device_context(devices, robot, tag);
     if (device_at(devices, robot, tag)->is_gone)
         return NULL;  // its controller may not know yet
     if (!at.info->kind->command)
         return "this device takes no commands";
-    return at.info->kind->command(&at, command, numbers, number_count, bytes, byte_count);
+    return at.info->kind->command(&at, command->row, command->numbers, command->number_count, command->bytes,
+                                  command->byte_count);
 }

@@ -77,9 +77,16 @@ int devices_due_image(const Devices *devices, int robot, int tag, int channel);
 // Constants of the device (ranges, lookup table, sizes) in the order of its kind's `constants` rows, variable part
 // last.
 int devices_constants(const Devices *devices, int robot, int tag, double *values, int capacity);
-// A command by its row in the kind's table: numbers and bytes. Returns what is wrong in words, or NULL.
-const char *devices_command(Devices *devices, int robot, int tag, int command, const double *numbers, int number_count,
-                            const void *bytes, int byte_count);
+// A command by its row in the kind's table, with numbers and bytes.
+typedef struct DeviceCommand {
+    int row;
+    const double *numbers;
+    int number_count;
+    const void *bytes;
+    int byte_count;
+} DeviceCommand;
+// Returns what is wrong in words, or NULL.
+const char *devices_command(Devices *devices, int robot, int tag, const DeviceCommand *command);
 
 // ---- lamps ----
 // What LEDs light up: by the id of the node that says how a shape glows (a Material or a PBRAppearance), or of a Light,

@@ -221,8 +221,9 @@ static double feel_around(DeviceContext *at, const Beam *beams, int count, doubl
     Echo echo = { .nearest = range };
     for (int i = 0; i < count; i++) {
         Vec3 direction = quat_rotate(pose.q, beam_direction(beams[i]));
+        PhysicsRay ray = { pose.t, direction, range, stops_ray, &owner };
         PhysicsRayHit hit;
-        bool is_hit = physics_ray_cast(at->physics, pose.t, direction, range, stops_ray, &owner, &hit);
+        bool is_hit = physics_ray_cast(at->physics, &ray, &hit);
         if (is_hit && is_echoed(direction, hit.normal))
             echo.nearest = fmin(echo.nearest, hit.distance);
         add_ray(&echo, beam_weight(at->info->node, beams[i].theta), is_hit ? hit.distance : range, 1.0);

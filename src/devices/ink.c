@@ -74,7 +74,7 @@ static int by_change(const void *a, const void *b)
 int devices_ink(const Devices *devices, uint64_t *since, DeviceInk *tiles, int capacity)
 {
     assert(since && (tiles || capacity == 0));
-    if (*since > devices->ink_changes)
+    if (*since > devices->ink_changes)  // the ink was made anew since: all of it is new
         *since = 0;
     if (*since == devices->ink_changes)
         return 0;
@@ -89,6 +89,7 @@ int devices_ink(const Devices *devices, uint64_t *since, DeviceInk *tiles, int c
             if (paint->changes[tile] > *since)
                 *memory_push(changed, count, room) = (ChangedTile){ paint->changes[tile], paint, tile };
     }
+    // Oldest changes first: where there is no room for all, `since` is that of the last one told, and the rest follow.
     if (count > 0)
         qsort(changed, (size_t)count, sizeof *changed, by_change);
     int told = int_min(count, capacity);

@@ -25,8 +25,8 @@ static bool is_solid(const Physics *physics, int shape, void *context)
 static bool is_hidden(const LightSum *sum, Vec3 towards, double distance)
 {
     PhysicsRayHit hit;
-    return scene_bool(sum->at->info->node, "occlusion")
-           && physics_ray_cast(sum->at->physics, sum->pose.t, towards, distance, is_solid, sum->at, &hit);
+    PhysicsRay ray = { sum->pose.t, towards, distance, is_solid, sum->at };
+    return scene_bool(sum->at->info->node, "occlusion") && physics_ray_cast(sum->at->physics, &ray, &hit);
 }
 
 // The share of a spot light's intensity at this angle from its direction.

@@ -178,9 +178,10 @@ static bool reaches(DeviceContext *receiver, const Sender *sender, Vec3 *towards
     SightLine line = { { robot_solid(receiver->devices, sender->robot),
                          robot_solid(receiver->devices, receiver->robot) } };
     PhysicsRayHit hit;
-    return distance <= 0.0
-           || !physics_ray_cast(receiver->physics, sender->pose.t, vec3_scale(*towards, 1.0 / distance), distance,
-                                hides, &line, &hit);
+    if (distance <= 0.0)
+        return true;
+    PhysicsRay ray = { sender->pose.t, vec3_scale(*towards, 1.0 / distance), distance, hides, &line };
+    return !physics_ray_cast(receiver->physics, &ray, &hit);
 }
 
 static void deliver_to(DeviceContext *receiver, Vec3 towards, Packet packet)

@@ -305,7 +305,8 @@ bool sight_is_hidden(const DeviceContext *at, int solid, Vec3 point, double dept
     int ends[2] = { scene_bool(robot, "selfCollision") ? at->info->solid : at->devices->robots[at->robot].solid,
                     solid };
     PhysicsRayHit hit;
-    return length > 0.0
-           && physics_ray_cast(at->physics, origin, vec3_scale(away, 1.0 / length), length, may_hide, ends, &hit)
-           && length - hit.distance > depth;
+    if (length <= 0.0)
+        return false;
+    PhysicsRay ray = { origin, vec3_scale(away, 1.0 / length), length, may_hide, ends };
+    return physics_ray_cast(at->physics, &ray, &hit) && length - hit.distance > depth;
 }

@@ -168,6 +168,7 @@ static Scene *load_as(FileFormat format, const char *name, const char *text, siz
                    (long long)limits_or_default(options->limits)->file_bytes);
         return NULL;
     }
+    // Mistakes inside a file are reported and leave a scene of what could be read; NULL is for what is none at all.
     Scene *scene = scene_create();
     bool is_read = false;
     switch (format) {

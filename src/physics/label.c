@@ -74,6 +74,7 @@ void labels_make(Physics *physics)
 
 const char *solid_label(const Physics *physics, int solid)
 {
+    assert_debug(solid < physics->solid_count);
     if (physics->are_labels_stale)
         labels_make(
             (Physics *)physics);  // known only when asked for: worlds that grow by thousands of solids rarely ask

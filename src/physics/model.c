@@ -26,6 +26,7 @@ static uint64_t add_pose(uint64_t hash, Pose pose)
 
 static uint64_t add_doubles(uint64_t hash, const double *values, int count)
 {
+    assert_debug(values && count > 0);
     return hash_bytes(values, (size_t)count * sizeof *values, hash);
 }
 
@@ -49,6 +50,7 @@ static uint64_t sleeping(const Physics *physics, uint64_t hash)
 static uint64_t contact_properties(const Physics *physics, uint64_t hash)
 {
     const ContactTable *table = &physics->contact_table;
+    assert_debug(table->rule_count > 0 && table->material_count > 0);  // the defaults are there
     for (int i = 0; i < table->rule_count; i++) {
         const ContactRule *rule = &table->rules[i];
         const double numbers[] = { rule->bounce,   rule->bounce_velocity, rule->soft_erp,
@@ -115,6 +117,7 @@ static uint64_t meshes(const Physics *physics, uint64_t hash)
 {
     for (int i = 0; i < physics->mesh_count; i++) {
         const MeshEntry *mesh = &physics->meshes[i];
+        assert_debug(mesh->vertex_count >= 0 && mesh->triangle_count >= 0);
         if (!mesh->geometry || !mesh->is_usable)
             continue;
         hash = add_count(add_count(hash, mesh->vertex_count), mesh->triangle_count);
@@ -275,6 +278,7 @@ static uint64_t fluids(const Physics *physics, uint64_t hash)
 
 static uint64_t stepper(const Physics *physics, uint64_t hash)
 {
+    assert_debug(physics->stepper && physics->stepper->name);
     return hash_combine(hash, hash_string(physics->stepper->name));
 }
 
@@ -317,6 +321,7 @@ const PhysicsModel *physics_model(const Physics *physics)
         .is_known = true, .edit_count = physics->edit_count, .shape_count = physics->shape_count, .hash = 1
     };
     for (int i = 0; i < PHYSICS_MODEL_FACTS; i++) {
+        assert_debug(facts[i].name && facts[i].add);  // a row for each
         model->facts[i] = facts[i].add(physics, (uint64_t)i + 1);
         model->hash = hash_combine(model->hash, model->facts[i]);
     }

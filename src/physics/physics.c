@@ -122,6 +122,8 @@ Physics *physics_create(Scene *scene, const PhysicsOptions *options, DiagSink *d
         physics->pool = pool_create(physics->threads);
     broadphase_use_pool(physics->broadphase, physics->pool);
     broadphase_limit(physics->broadphase, (int)(PAIRS_SEARCHED * physics->limits.pairs));
+    // The order matters: dampings and joints that build_world() makes read the step's length and the world's softness;
+    // twins and the stepper's own arrays are made of what it built.
     physics->dt = read_time_step(physics);
     world_read_info(physics);
     build_world(physics);

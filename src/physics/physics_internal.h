@@ -449,6 +449,7 @@ void solid_put(Physics *physics, int solid, Pose world, const Pose *in_joint);
 Pose solid_frame(const Physics *physics, int solid);  // that its translation and rotation are in
 static inline Pose body_pose(const Physics *physics, int body)
 {
+    assert_debug(body >= 0 && body < physics->body_count);
     return (Pose){ physics->body_states[body].position, physics->body_states[body].orientation };
 }
 // A body has the axes of the solid that owns it, and often its centre: then nothing is to be turned. NULL: it is both.
@@ -511,6 +512,7 @@ void contact_own_surfaces_reserve(Physics *physics, int count);
 // A contact's joint in ODE, NULL: none. A plain world has none and keeps no list of them.
 static inline dJointID contact_joint(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->contact_count);
     return index < physics->contact_joint_count ? physics->contact_joints[index] : NULL;
 }
 void contact_set_joint(Physics *physics, int index, dJointID joint);

@@ -11,6 +11,7 @@
 // The first bytes of each row, those that steps read.
 static void fetch_rows(const void *rows, int count, size_t size, size_t read)
 {
+    assert_debug(count >= 0 && read <= size);
     for (int i = 0; i < count; i++)
         memory_prefetch((const char *)rows + (size_t)i * size, read);
 }
@@ -34,6 +35,7 @@ void prefetch_part(const PrefetchPlan *plan, PrefetchPart part)
     const Physics *next = plan->next;
     if (!next)
         return;
+    // A part reads of the next world only what parts before it have fetched: an array's pointer comes before its rows.
     switch (part) {
     case PREFETCH_AT_PRESTEP:
         memory_prefetch(next->sleep, sizeof *next->sleep);

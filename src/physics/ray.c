@@ -5,10 +5,7 @@
 
 typedef struct RayQuery {
     Physics *physics;
-    Vec3 origin, direction;
-    double range;
-    PhysicsRayFilter filter;
-    void *context;
+    const PhysicsRay *ray;
     PhysicsRayHit *hit;
 } RayQuery;
 
@@ -17,12 +14,13 @@ typedef struct RayQuery {
 static double test_shape(void *context, int index, double length)
 {
     const RayQuery *query = context;
+    const PhysicsRay *ray = query->ray;
+    assert_debug(index >= 0 && index < query->physics->shape_count);
     const Shape *shape = &query->physics->shapes[index];
-    if (!shape->is_alive || shape->fluid >= 0
-        || (query->filter && !query->filter(query->physics, index, query->context)))
+    if (!shape->is_alive || shape->fluid >= 0 || (ray->filter && !ray->filter(query->physics, index, ray->context)))
         return length;
     dContactGeom contact;
-    if (!probe_ray(query->physics, index, query->origin, query->direction, query->range, &contact))
+    if (!probe_ray(query->physics, index, ray->origin, ray->direction, ray->range, &contact))
         return length;
     PhysicsRayHit *hit = query->hit;
     if (contact.depth > hit->distance || (contact.depth == hit->distance && index > hit->shape))
@@ -32,14 +30,14 @@ static double test_shape(void *context, int index, double length)
     return fmin(length, contact.depth * (1.0 + 1e-9) + 1e-9);
 }
 
-bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter,
-                      void *context, PhysicsRayHit *hit)
+bool physics_ray_cast(Physics *physics, const PhysicsRay *ray, PhysicsRayHit *hit)
 {
     *hit = (PhysicsRayHit){ .distance = INFINITY, .shape = -1, .solid = -1 };
-    if (!vec3_is_finite(origin) || !vec3_is_finite(direction) || !(range > 0.0))
+    Vec3 origin = ray->origin, direction = ray->direction;
+    if (!vec3_is_finite(origin) || !vec3_is_finite(direction) || !(ray->range > 0.0))
         return false;
-    RayQuery query = { physics, origin, direction, range, filter, context, hit };
+    RayQuery query = { physics, ray, hit };
     const double from[3] = { origin.x, origin.y, origin.z }, along[3] = { direction.x, direction.y, direction.z };
-    broadphase_ray(physics->broadphase, from, along, range, test_shape, &query);
+    broadphase_ray(physics->broadphase, from, along, ray->range, test_shape, &query);
     return hit->shape >= 0;
 }

@@ -11,11 +11,17 @@ typedef struct PhysicsRayHit {
     int shape, solid;
 } PhysicsRayHit;
 
-// Whether a shape may stop the ray; NULL means every one does.
+// Whether a shape may stop the ray.
 typedef bool (*PhysicsRayFilter)(const Physics *physics, int shape, void *context);
 
-// The nearest hit within `range` along the unit vector `direction`. Fluids never stop a ray.
-bool physics_ray_cast(Physics *physics, Vec3 origin, Vec3 direction, double range, PhysicsRayFilter filter,
-                      void *context, PhysicsRayHit *hit);
+typedef struct PhysicsRay {
+    Vec3 origin, direction;   // a unit vector
+    double range;             // m
+    PhysicsRayFilter filter;  // NULL: every shape stops it
+    void *context;            // of the filter
+} PhysicsRay;
+
+// The nearest hit within its range. Fluids never stop a ray.
+bool physics_ray_cast(Physics *physics, const PhysicsRay *ray, PhysicsRayHit *hit);
 
 #endif

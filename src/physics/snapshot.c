@@ -171,6 +171,7 @@ size_t physics_snapshot_size(const Physics *physics)
 
 static char *put(char *to, const void *data, size_t size)
 {
+    assert_debug(to && (data || size == 0));
     if (size > 0)
         memcpy(to, data, size);
     return to + size;
@@ -181,6 +182,7 @@ static char *put_states(const Physics *physics, Header *header, char *to)
     mirror_forces_take((Physics *)physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks((Physics *)physics, blocks);
+    assert_debug(count >= 2);
     memcpy(header->magic, magic, sizeof(magic));
     memcpy(header->facts, physics_model(physics)->facts, sizeof(header->facts));
     header->step = physics->step;
@@ -195,12 +197,14 @@ static char *put_states(const Physics *physics, Header *header, char *to)
 
 void physics_snapshot_light(const Physics *physics, uint64_t model, void *buffer)
 {
+    assert(buffer);
     Header header = { .model = model, .needs_pass = true };
     put_states(physics, &header, buffer);
 }
 
 void physics_snapshot(const Physics *physics, void *buffer)
 {
+    assert(buffer);
     Header header = { .model = physics_model_hash(physics),
                       .contact_count = physics->contact_count,
                       .sleeping_contact_count = physics->sleeping_contact_count,
@@ -217,6 +221,7 @@ void physics_snapshot(const Physics *physics, void *buffer)
     to += header.cache_size;
     if (header.stepper_size > 0)
         physics->stepper->save(physics->stepper_self, to);
+    assert_debug(to + header.stepper_size == (char *)buffer + physics_snapshot_size(physics));
 }
 
 bool physics_snapshot_differs(const Physics *physics, const void *buffer, size_t size, Text *what)
@@ -253,6 +258,7 @@ static bool header_fits(Physics *physics, const Header *header, size_t size)
 // A plugin that gives shapes to other bodies may have done so in between.
 static bool body_is_sound(const Physics *physics, const Shape *shape, int body)
 {
+    assert_debug(shape->is_alive);
     if (body == shape->body || body == shape->home)
         return true;
     return physics->plugin_may_touch_shapes && body >= -1 && body < physics->body_count
@@ -363,6 +369,7 @@ static void restore_places(Physics *physics)
     physics->are_poses_stale = false;  // all are computed here
     for (int i = 0; i < physics->solid_count; i++) {
         const PhysicsSolid *solid = &physics->solids[i];
+        assert_debug(solid->parent < i);  // parents come before: their poses are known
         if (!solid->is_alive)
             continue;
         Pose above = solid->parent >= 0 ? physics->solid_world[solid->parent] : POSE_IDENTITY;
@@ -383,6 +390,7 @@ static void restore_places(Physics *physics)
 static void restore_contacts(Physics *physics, const Header *header, const char *from)
 {
     int count = header->contact_count;
+    assert_debug(count >= 0 && header->own_surface_count <= count);
     memory_grow(&physics->contacts, &physics->contact_capacity, count + 1, sizeof(PhysicsContact));
     memcpy(physics->contacts, from, sizeof(PhysicsContact) * (size_t)count);
     from += sizeof(PhysicsContact) * (size_t)count;
@@ -409,6 +417,7 @@ bool physics_restore(Physics *physics, const void *buffer, size_t size)
     thaw_bodies(physics);
     StateBlock blocks[STATE_BLOCKS_MAX];
     int count = state_blocks(physics, blocks);
+    assert_debug(!strcmp(blocks[0].name, "solids") && !strcmp(blocks[1].name, "bodies"));
     const char *from = (const char *)buffer + sizeof(header);
     for (int i = 0; i < count; i++) {
         if (blocks[i].size > 0)

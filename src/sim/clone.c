@@ -25,7 +25,9 @@ struct SimStart {
 
 void sim_model_release(SimModel *model)
 {
-    if (!model || atomic_fetch_sub(&model->other_users, 1) > 0)
+    int others = model ? atomic_fetch_sub(&model->other_users, 1) : 1;
+    assert(others >= 0);  // below: somebody gave it back twice
+    if (others > 0)
         return;
     physics_destroy(model->physics);
     scene_destroy(model->scene);
@@ -36,7 +38,9 @@ void sim_model_release(SimModel *model)
 
 void sim_start_release(SimStart *start)
 {
-    if (!start || atomic_fetch_sub(&start->other_users, 1) > 0)
+    int others = start ? atomic_fetch_sub(&start->other_users, 1) : 1;
+    assert(others >= 0);
+    if (others > 0)
         return;
     sim_snapshot_free(&start->state);
     free(start);
@@ -48,6 +52,7 @@ static void as_at_load(const Sim *sim, Scene *copy)
     for (int i = 0; i < sim->field_count; i++) {
         const SimField *field = &sim->fields[i];
         SceneNode *node = scene_find_id(copy, field->node->id);
+        assert(node);  // a copy has the ids of its original
         if (node->is_removed)
             continue;
         if (field->was_set)
@@ -69,6 +74,7 @@ static SimModel *make_model(Sim *sim)
     options.threads = 1;
     options.like = NULL;  // meshes of its own: that of which `sim` is a clone may go first
     model->physics = physics_create(model->scene, &options, model->diags);
+    assert(model->physics);  // the stepper was found for `sim` before
     if (physics_solid_count(model->physics) > 0)
         physics_solid_label(model->physics, 0);  // made now: clones on many threads read them
     scene_freeze(model->scene);
@@ -125,6 +131,7 @@ static Sim *clone_of(Sim *source, SimModel *model, SimStart *start)
     sim->assets = store_share(model->assets);
     sim->step_ms = source->step_ms;
     sim_rebuild(sim);
+    assert(sim->physics);
     physics_share_rows(sim->physics);
     return sim;
 }
@@ -161,6 +168,7 @@ const SimSnapshot *sim_start_state(const Sim *sim)
         return &sim->start->state;
     SimSnapshot *initial = (SimSnapshot *)&sim->initial;  // what it says stays the same
     sim_snapshot_unpack(initial);
+    assert_debug(!initial->is_packed);
     return initial;
 }
 

@@ -52,6 +52,7 @@ static void remember_insert(Sim *sim, SceneNode *node)
 
 static void remember_remove(Sim *sim, SimEdit edit)
 {
+    assert_debug(edit.node && edit.holder && !edit.is_insert);
     sim->is_edited = true;
     int insert = find_insert(sim, edit.node);
     if (insert >= 0) {  // it came and went: nothing to take back
@@ -76,6 +77,7 @@ static bool find_place(const Sim *sim, SceneNode *node, SimEdit *edit)
         return false;
     edit->index = place < 0 ? -1 : 0;
     const FieldList *list = place < 0 ? NULL : nodes_in(node->parent, edit->field);
+    assert_debug(place < 0 || (list && place < list->count));
     for (int i = 0; i < place; i++)
         edit->index += is_counted(sim, list->nodes[i]);
     return true;
@@ -83,6 +85,7 @@ static bool find_place(const Sim *sim, SceneNode *node, SimEdit *edit)
 
 static int place_now(const Sim *sim, const SimEdit *edit)
 {
+    assert_debug(!edit->is_insert && edit->index >= 0);
     const FieldList *list = nodes_in(edit->holder, edit->field);
     int place = 0;
     for (int counted = 0; list && place < list->count && counted < edit->index; place++)
@@ -92,6 +95,7 @@ static int place_now(const Sim *sim, const SimEdit *edit)
 
 void sim_forget_edits(Sim *sim)
 {
+    assert(!sim->is_writing);
     sim->edit_count = sim->field_count = sim->changed_count = 0;
     sim->has_fields = sim->is_edited = false;
     sim->initial_id = scene_last_id(sim->scene);
@@ -119,6 +123,7 @@ static void keep_nodes(void *context, Scene *scene)
 
 void sim_watch_scene(Sim *sim)
 {
+    assert(!sim_is_shared(sim));  // nobody writes into a scene that others read
     scene_watch(sim->scene, sim_remember_field, sim);
     scene_add_keeper(sim->scene, keep_nodes, sim);
     scene_run(sim->scene);
@@ -195,6 +200,7 @@ static void remember_field(Sim *sim, SceneNode *node, const FieldType *type)
 
 void sim_remember_field(void *context, SceneNode *node, const FieldType *type)
 {
+    assert_debug(node && type);
     Sim *sim = context;
     if (!sim->ignores_own_writes) {
         remember_field(sim, node, type);
@@ -293,6 +299,7 @@ static bool was_written_before(const Sim *sim, int index)
 // whether `node` (may be NULL) is inside one of them. Physics is told unless it is made anew afterwards.
 static bool regenerate_written(Sim *sim, const SceneNode *node, bool tells_physics)
 {
+    assert(!sim->is_writing);  // what regeneration writes is not added to the list that is walked
     bool is_inside = false;
     for (int i = 0; i < sim->written_count; i++) {
         SceneNode *instance = sim->written[i].node;
@@ -362,6 +369,7 @@ void sim_undo_edits(Sim *sim)
 
 void sim_begin_write(Sim *sim)
 {
+    assert(!sim_is_shared(sim));
     assert(!sim->is_writing);
     sim_keep_fields(sim);
     sim->is_writing = true;
@@ -452,6 +460,7 @@ static const FieldType *connected_field(const SceneNode *node, uint32_t instance
 static bool mend(const FieldType *type, FieldValue *value)
 {
     int count = field_kind_doubles(type->kind);
+    assert_debug(count <= 4);
     if (!type->allowed || (count == 0 && type->kind != FIELD_SF_INT32))
         return false;
     double numbers[4], preset[4] = { 0 };
@@ -487,6 +496,7 @@ static bool mend(const FieldType *type, FieldValue *value)
 
 void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue value)
 {
+    assert_debug(node && type);
     sim_begin_write(sim);
     scene_set_value(sim->scene, node, type, value);
     // A parameter ends in fields of other nodes: each of them has been written too.
@@ -505,6 +515,7 @@ void sim_set_value(Sim *sim, SceneNode *node, const FieldType *type, FieldValue 
 
 static bool may_hold(const Sim *sim, const SceneNode *parent, const FieldType *type, const SceneNode *node)
 {
+    assert_debug(parent && type && field_kind_item(type->kind) == FIELD_SF_NODE);
     const SceneNode *actual = scene_actual(node);
     const FieldType *end = parent->kind == SCENE_NODE_INSTANCE
                                ? connected_field(parent->target, parent->id, type->index)
@@ -569,6 +580,7 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
 
 bool sim_remove(Sim *sim, SceneNode *node)
 {
+    assert(!sim->is_writing);
     SimEdit edit;
     node = node ? scene_instance(node) : NULL;
     while (node && node->parent && node->parent->is_inserted)
@@ -589,6 +601,7 @@ bool sim_remove(Sim *sim, SceneNode *node)
 
 void sim_field_changed(Sim *sim, SceneNode *node, const char *field)
 {
+    assert_debug(node && field);
     sim_keep_fields(sim);
     physics_field_changed(sim->physics, node, field);
 }

@@ -36,6 +36,7 @@ static bool has_name(SceneNode *node, void *context)
 // "robot:arm:camera": names from the outside inwards. A name may hold colons too.
 static const SceneNode *solid_at_path(const Scene *scene, const char *path)
 {
+    assert_debug(path);
     const SceneNode *at = scene_find_solid(scene, path);
     if (at)
         return at;
@@ -52,6 +53,7 @@ static const SceneNode *solid_at_path(const Scene *scene, const char *path)
 
 static int followed_solid(const Sim *sim, const SceneNode *viewpoint)
 {
+    assert_debug(scene_node_is(viewpoint, "Viewpoint"));
     const char *path = scene_string(viewpoint, "follow");
     if (!*path || !strcmp(scene_string(viewpoint, "followType"), "None"))
         return -1;
@@ -110,12 +112,14 @@ static void look_again(Sim *sim, const SceneNode *viewpoint)
 
 void sim_follow(Sim *sim)
 {
+    assert_debug(sim->ignores_own_writes);  // a reset would take the view for an edit otherwise
     SimFollow *follow = &sim->follow;
     bool is_settled = !follow->is_touched && follow->edits == physics_edit_count(sim->physics);
     SceneNode *viewpoint = (is_settled && follow->solid < 0) || scene_is_frozen(sim->scene) ? NULL : viewpoint_of(sim);
     if (!viewpoint)
         return;
     look_again(sim, viewpoint);
+    assert_debug(follow->solid < physics_solid_count(sim->physics));
     if (follow->solid < 0)
         return;
     if (!follow->has_view) {
@@ -136,6 +140,7 @@ void sim_follow(Sim *sim)
 
 void sim_follow_touched(Sim *sim, const SceneNode *node, const FieldType *type)
 {
+    assert_debug(node && type);
     static const char *const names[] = { "position", "orientation", "follow", "followType" };
     if (!scene_actual(node) || !scene_node_is(node, "Viewpoint"))
         return;

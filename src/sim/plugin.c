@@ -20,6 +20,7 @@ static void take_state(Sim *sim) { sim_snapshot_light(sim, sim_model_hash(sim), 
 // Before the copy: a step in which the solver has run is brought to its end.
 static void end_step(Sim *sim, SimPhase phase)
 {
+    assert_debug(phase >= 0 && phase < SIM_PHASE_COUNT);
     if (phase >= SIM_PHASE_COLLIDE) {
         physics_poststep(sim->physics);
         sim->steps++;
@@ -29,6 +30,7 @@ static void end_step(Sim *sim, SimPhase phase)
 
 static bool write_state(const Sim *sim, SimSnapshot *state, DiagSink *diags)
 {
+    assert_debug(sim->crash_file);
     assert_debug(state->data && state->size > 0);
     uint64_t hash = hash_bytes(state->data, state->size, 0);
     memcpy((char *)state->data + state->size, &hash, sizeof hash);
@@ -37,6 +39,7 @@ static bool write_state(const Sim *sim, SimSnapshot *state, DiagSink *diags)
 
 static void write_last_state(Sim *sim)
 {
+    assert_debug(sim->plugin_last.size > 0 && sim->crash_path);
     SimSnapshot file = { .size = sim->plugin_last.size };
     file.data = memory_alloc_raw(file.size + sizeof(uint64_t));
     memcpy(file.data, sim->plugin_last.data, file.size);
@@ -69,6 +72,7 @@ static const char *save_last(void *context)
 
 static bool check(Sim *sim, SimPhase phase)
 {
+    assert(sim->plugin);
     if (!plugin_is_failed(sim->plugin))
         return true;
     if (!sim->is_broken) {
@@ -150,6 +154,7 @@ static const struct {
 // Init, then the collision pass in which the plugin takes part for the first time.
 static bool start(Sim *sim)
 {
+    assert(sim->plugin && !sim->is_writing);
     take_state(sim);
     bool is_fine = plugin_init(sim->plugin, sim_time(sim));
     // Without a collide function the contacts are what they were. A run that starts in its middle has a restored state.

@@ -50,14 +50,17 @@ static bool run_hooks(Sim *sim, HookList *list)
 {
     assert_debug(list->count <= list->capacity);
     bool goes_on = true;
-    for (int i = 0; i < list->count; i++)
+    for (int i = 0; i < list->count; i++) {
+        assert_debug(list->items[i].hook);
         goes_on &= list->items[i].hook(sim, list->items[i].context);
+    }
     return goes_on;
 }
 
 // The same phases where nobody listens and no clock is read.
 static void step_alone(Sim *sim)
 {
+    assert_debug(!sim->hooked && !sim->is_timed && !sim->is_broken);
     sim->phase = SIM_PHASE_BEGIN;
     phase_begin(sim);
     sim->phase = SIM_PHASE_PRESTEP;
@@ -121,7 +124,11 @@ const double *sim_phase_seconds(const Sim *sim) { return sim->seconds; }
 
 SimPhase sim_phase(const Sim *sim) { return sim->phase; }
 
-const char *sim_phase_name(SimPhase phase) { return phases[phase].name; }
+const char *sim_phase_name(SimPhase phase)
+{
+    assert(phase >= 0 && phase < SIM_PHASE_COUNT);
+    return phases[phase].name;
+}
 
 // ---- life ----
 
@@ -129,6 +136,7 @@ const char *sim_phase_name(SimPhase phase) { return phases[phase].name; }
 // then starts from what the scene says at this moment.
 void sim_take_initial(Sim *sim)
 {
+    assert(!sim->is_writing);
     sim->starts_from_scene |= sim->is_edited;
     sim_forget_edits(sim);
     sim_start_release(sim->start);
@@ -141,6 +149,7 @@ void sim_take_initial(Sim *sim)
 
 bool sim_rebuild(Sim *sim)
 {
+    assert(sim->scene && !sim->is_writing);
     physics_destroy(sim->physics);
     sim->physics = physics_create(sim->scene, &sim->options.physics, sim->diags);
     sim->build_count++;
@@ -154,6 +163,7 @@ bool sim_rebuild(Sim *sim)
 static double read_step_ms(const Sim *sim)
 {
     double dt = physics_time_step(sim->physics);
+    assert(dt > 0.0);
     const FieldList *nodes = scene_list(scene_root(sim->scene), "children");
     for (int i = 0; i < nodes->count; i++) {
         const SceneNode *node = scene_list_node(nodes, i);
@@ -191,12 +201,14 @@ Sim *sim_create(Scene *scene, const SimOptions *options, DiagSink *diags)
 
 Sim *sim_load(const char *path, const SimOptions *options, DiagSink *diags)
 {
+    assert_debug(path && diags);
     Scene *scene = formats_load(path, options ? &options->formats : NULL, diags);
     return scene ? sim_create(scene, options, diags) : NULL;
 }
 
 Sim *sim_load_text(const char *name, const char *text, size_t size, const SimOptions *options, DiagSink *diags)
 {
+    assert_debug(name && diags && (text || size == 0));
     Scene *scene = formats_load_text(name, text, size, options ? &options->formats : NULL, diags);
     return scene ? sim_create(scene, options, diags) : NULL;
 }
@@ -246,6 +258,7 @@ double sim_time_step(const Sim *sim) { return physics_time_step(sim->physics); }
 
 void sim_stop(Sim *sim, const char *reason)
 {
+    assert(reason);
     if (!sim->failure)
         sim->failure = memory_string(reason);
 }
@@ -328,6 +341,7 @@ bool sim_reset(Sim *sim)
     if (is_edited)
         physics_rest_wheels(sim->physics);
     sim_undo_edits(sim);
+    assert_debug(sim->edit_count == 0 && sim->changed_count == 0 && sim->field_count == 0);
     sim->steps = 0;
     bool is_built = !is_edited || sim_rebuild(sim);
     // Words outlive a reset, and some say what the world is made of, as contactMaterial does.

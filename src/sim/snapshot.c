@@ -61,6 +61,7 @@ static void take(Sim *sim, const uint64_t *model, SimSnapshot *snapshot)
         sim->parts[i].save(sim->parts[i].context, to);
         to += sim->parts[i].size(sim->parts[i].context);
     }
+    assert(to == (char *)snapshot->data + size);  // each part says the same size whenever it is asked
 }
 
 void sim_snapshot(Sim *sim, SimSnapshot *snapshot) { take(sim, NULL, snapshot); }
@@ -115,6 +116,7 @@ static bool sizes_fit(const SnapshotHeader *header, const char *sizes, int parts
 // What the parts are at, so that they can go back to it when a later one refuses. Their sizes go before their bytes.
 static void keep_parts(Sim *sim, int parts)
 {
+    assert_debug(parts >= 0 && parts <= sim->part_count);
     if (parts == 0)
         return;
     size_t size = sizeof(uint64_t) * (size_t)parts;
@@ -170,6 +172,7 @@ static bool take_over(Sim *sim, const SnapshotHeader *header, const char *sizes,
 
 static bool restore_with(Sim *sim, const SimSnapshot *snapshot, bool wants_parts)
 {
+    assert(!snapshot->is_packed);
     SnapshotHeader header;
     const char *from = snapshot->data;
     size_t left = snapshot->size;
@@ -212,6 +215,7 @@ bool sim_start_fits(const Sim *sim)
 {
     SnapshotHeader header;
     const SimSnapshot *start = sim_start_state(sim);
+    assert_debug(!start->is_packed);
     if (start->size < sizeof(header))
         return false;
     memcpy(&header, start->data, sizeof(header));
@@ -246,6 +250,7 @@ static uint64_t word_at(const char *data, size_t word)
 
 static Stretch stretch_at(const char *data, size_t at, size_t words)
 {
+    assert_debug(at < words);
     Stretch stretch = { 0 };
     while (at < words && stretch.zeros < UINT32_MAX && word_at(data, at) == 0)
         stretch.zeros++, at++;
@@ -286,7 +291,9 @@ void sim_snapshot_pack(SimSnapshot *snapshot)
     if (size >= snapshot->size)
         return;
     char *data = memory_alloc_raw(size);
-    pack(snapshot, data);
+    size_t written = pack(snapshot, data);
+    assert(written == size);
+    (void)written;
     free(snapshot->data);
     *snapshot = (SimSnapshot){ .data = data, .size = size, .capacity = size, .is_packed = true };
 }
@@ -297,6 +304,7 @@ void sim_snapshot_unpack(SimSnapshot *snapshot)
         return;
     const char *from = snapshot->data, *end = from + snapshot->size;
     uint64_t whole;
+    assert(snapshot->size >= sizeof whole);
     memcpy(&whole, from, sizeof whole);
     from += sizeof whole;
     char *data = memory_alloc((size_t)whole);
@@ -312,6 +320,7 @@ void sim_snapshot_unpack(SimSnapshot *snapshot)
         at += others;
         from += others;
     }
+    assert(at == words && (size_t)(end - from) == (size_t)whole - words);
     memcpy(data + at, from, (size_t)(end - from));
     free(snapshot->data);
     *snapshot = (SimSnapshot){ .data = data, .size = (size_t)whole, .capacity = (size_t)whole };
@@ -326,6 +335,7 @@ void sim_snapshot_free(SimSnapshot *snapshot)
 // A file ends with the hash of all that stands before it.
 bool sim_snapshot_write(Sim *sim, const char *path)
 {
+    assert_debug(path);
     SimSnapshot snapshot = { 0 };
     sim_snapshot(sim, &snapshot);
     uint64_t hash = hash_bytes(snapshot.data, snapshot.size, 0);
@@ -389,6 +399,7 @@ void sim_sync_solid(Sim *sim, int solid)
 
 bool sim_save(Sim *sim, const char *path)
 {
+    assert(!sim->is_writing && !sim_is_shared(sim));
     sim_sync_scene(sim);
     if (sim->steps > 0) {
         sim->ignores_own_writes = true;

@@ -44,6 +44,7 @@ bool library_failed(const char *format, ...)
 // The newest error that the world has reported since it was last asked.
 static void hear(TalusWorld *world)
 {
+    assert_debug(world->heard <= diag_count(world->diags));
     for (int count = diag_count(world->diags); world->heard < count; world->heard++) {
         const Diagnostic *item = diag_at(world->diags, world->heard);
         if (item->severity != DIAG_ERROR)
@@ -58,6 +59,7 @@ static void hear(TalusWorld *world)
 
 static void tell(TalusWorld *world)
 {
+    assert_debug(world->told <= diag_count(world->diags));
     hear(world);
     for (; world->handler && world->told < diag_count(world->diags); world->told++) {
         TalusDiagnostic diagnostic;
@@ -186,6 +188,7 @@ TalusWorld *talus_load_text(const char *name, const char *text, size_t size, con
 
 void library_guest(TalusWorld *world, void *guest, void (*end)(void *guest))
 {
+    assert(!guest || end);
     if (world->guest)
         world->guest_end(world->guest);
     world->guest = guest;

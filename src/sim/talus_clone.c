@@ -8,6 +8,7 @@
 
 static TalusWorld *world_around(Sim *sim, const TalusWorld *like)
 {
+    assert_debug(sim && sim_is_shared(sim));
     TalusWorld *world = memory_alloc(sizeof *world);
     world->sim = sim;
     world->diags = sim_diags(sim);

@@ -23,6 +23,7 @@ void library_devices_hook(TalusWorld *world, bool is_on)
 {
     if (!world->devices)
         return;
+    assert_debug(world->devices == sim_devices(world->sim));
     sim_remove_hooks(world->sim, world->devices);
     sim_devices_in_state(world->sim, is_on);
     if (!is_on)

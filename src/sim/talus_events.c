@@ -43,11 +43,13 @@ static void find_pairs(const Physics *physics, PairList *list)
     for (int i = 0; i < list->count; i++)
         if (i == 0 || list->keys[i] != list->keys[kept - 1])
             list->keys[kept++] = list->keys[i];
+    assert_debug(list->count == 0 || kept > 0);
     list->count = kept;
 }
 
 static void add_event(TalusWorld *world, uint64_t key, bool begins)
 {
+    assert_debug(key >> 32 <= (key & UINT32_MAX));
     assert_debug(world->events);
     ContactEvents *events = world->events;
     *memory_push(events->queue, events->count, events->capacity) = (TalusContactEvent){
@@ -60,6 +62,7 @@ static void add_event(TalusWorld *world, uint64_t key, bool begins)
 static bool after_step(Sim *sim, void *context)
 {
     TalusWorld *world = context;
+    assert_debug(world->events);
     ContactEvents *events = world->events;
     PairList swap = events->before;
     events->before = events->now;
@@ -124,11 +127,14 @@ int talus_contact_events(TalusWorld *world, TalusContactEvent *events, int capac
 
 static bool cast(TalusWorld *world, TalusVector origin, TalusVector direction, double range, TalusHit *hit)
 {
+    assert_debug(hit && range >= 0.0);
     PhysicsRayHit found;
     *hit = (TalusHit){ .solid = TALUS_NONE, .distance = INFINITY };
     double reach = range < LIMIT_COORDINATE ? range : LIMIT_COORDINATE;
-    if (!physics_ray_cast(sim_physics(world->sim), vector_in(origin), vec3_normalized(vector_in(direction)), reach,
-                          NULL, NULL, &found))
+    PhysicsRay ray = { .origin = vector_in(origin),
+                       .direction = vec3_normalized(vector_in(direction)),
+                       .range = reach };
+    if (!physics_ray_cast(sim_physics(world->sim), &ray, &found))
         return false;
     *hit = (TalusHit){ library_solid_id(world, found.solid), found.distance, vector_out(found.point),
                        vector_out(found.normal) };

@@ -18,6 +18,7 @@ static bool axis_of(const TalusWorld *world, TalusNode id, int *joint, int *axis
     *joint = solid >= 0 ? physics_solid_joint(physics, solid) : physics_joint_of(physics, node);
     if (*joint < 0)
         return library_failed("node %u is no joint, nor on one", id);
+    assert_debug(*joint < physics_joint_count(physics));
     if (*axis >= 0 && *axis < physics_joint_axis_count(physics, *joint))
         return true;
     return library_failed("the joint of node %u has no axis %d", id, *axis);
@@ -58,6 +59,7 @@ static bool complain(TalusWorld *world, TalusNode id, const char *complaint)
 {
     if (complaint) {
         const SceneNode *node = library_node(world, id);
+        assert_debug(node);
         diag_warning(world->diags, node->pos, "%s", complaint);
     }
     return library_told(world, true);

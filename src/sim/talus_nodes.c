@@ -259,6 +259,7 @@ static bool numbers_fit(FieldKind item, const double *values, int count)
 static void set_list(Sim *sim, SceneNode *node, const FieldType *type, const double *values, int count)
 {
     FieldKind item = field_kind_item(type->kind);
+    assert_debug(field_kind_is_list(type->kind) && count % numbers_per_item(item) == 0);
     FieldList list = { .count = count / numbers_per_item(item) };
     list.items = memory_alloc_array((size_t)count + 1, sizeof *values);
     for (int i = 0; i < count; i++) {

@@ -80,6 +80,7 @@ static const SceneNode *start_of(const TalusWorld *world, const char *path, cons
 // that is meant.
 static const SceneNode *follow(const char *path, const SceneNode *node, const PathPart *part, PathPlace *place)
 {
+    assert_debug(node && place->node == TALUS_NONE);
     const FieldType *type = node->type ? schema_field(node->type, part->name) : NULL;
     if (!type) {
         const SceneNode *below = scene_find_def_below(node, part->name);
@@ -131,6 +132,7 @@ static double *numbers_of(TalusWorld *world, const char *path, PathPlace *place)
 {
     if (!library_given(world, path, "path") || !find_place(world, path, place))
         return NULL;
+    assert_debug(place->index >= 0 && place->index < place->count);
     double *values = malloc((size_t)place->count * sizeof *values);
     if (values)
         talus_get_numbers(world, place->node, place->field, values, place->count);

@@ -1,7 +1,6 @@
 // Many numbers of a world at once, for those who embed Talus: items are looked up when a view is made; reading and
 // writing goes by index.
-#include "sim/library.h"
-#include "sim/sim_internal.h"
+#include "sim/view_internal.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -11,40 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum TargetKind { OF_WORLD, OF_SOLID, OF_AXIS, OF_MOTOR, OF_SENSOR } TargetKind;
-
-typedef struct ViewEntry ViewEntry;
-typedef void (*ReadEntry)(TalusWorld *world, const ViewEntry *entry, double *values);
-typedef void (*WriteEntry)(TalusWorld *world, const ViewEntry *entry, const double *values);
-
-// Numbers of axes, one each.
-typedef void (*ReadAxes)(const Physics *physics, const PhysicsAxisRef *axes, int count, double *values);
-typedef void (*WriteAxes)(Physics *physics, const PhysicsAxisRef *axes, int count, const double *values);
-
-// One quantity that can be asked for. A new one is a row.
-typedef struct Quantity {
-    const char *name;
-    TargetKind target;
-    int count;             // of numbers; 0: the device says
-    const char *suffixes;  // a letter for each number, NULL: none
-    const char *unit;      // of a sliding axis when there are two: "rad|m"
-    ReadEntry read;        // NULL: it is written alone
-    WriteEntry write;      // NULL: it is read alone
-    void (*range)(const TalusWorld *world, const ViewEntry *entry, double *low, double *high);  // NULL: no end
-    bool wants_forces, wants_effort;
-    ReadAxes read_axes;    // many at once; NULL: one by one
-    WriteAxes write_axes;  // likewise
-} Quantity;
-
-struct ViewEntry {
-    const Quantity *quantity;
-    int index;       // of the solid or joint, or the robot of a sensor
-    uint32_t node;   // id of the solid's or joint's node: rows are used again by others when nodes come and go
-    int part;        // axis, or tag of a sensor
-    int count;       // of numbers
-    bool is_linear;  // an axis that slides
-};
 
 // Entries one after the other of the same quantity.
 typedef struct ViewRun {
@@ -65,233 +30,6 @@ struct TalusView {
     bool is_readable, is_writable;
     bool has_sensors;  // devices come and go beside the tree: such a view is looked at each time
 };
-
-// ---- quantities ----
-
-static void put_vector(double *values, Vec3 v) { values[0] = v.x, values[1] = v.y, values[2] = v.z; }
-static Vec3 get_vector(const double *values) { return vec3(values[0], values[1], values[2]); }
-static Physics *physics_in(const TalusWorld *world) { return world->sim->physics; }
-
-static void read_time(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    (void)entry;
-    values[0] = sim_time(world->sim);
-}
-
-static void read_position(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    put_vector(values, physics_solid_pose(physics_in(world), entry->index).t);
-}
-
-static void write_position(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    Pose pose = physics_solid_pose(physics_in(world), entry->index);
-    pose.t = get_vector(values);
-    physics_solid_set_pose(physics_in(world), entry->index, pose);
-}
-
-static void read_orientation(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    Quat q = physics_solid_pose(physics_in(world), entry->index).q;
-    values[0] = q.w, values[1] = q.x, values[2] = q.y, values[3] = q.z;
-}
-
-static void write_orientation(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    Pose pose = physics_solid_pose(physics_in(world), entry->index);
-    pose.q = quat_normalized((Quat){ values[0], values[1], values[2], values[3] });
-    physics_solid_set_pose(physics_in(world), entry->index, pose);
-}
-
-static void read_linear_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    put_vector(values, physics_solid_linear_velocity(physics_in(world), entry->index));
-}
-
-static void write_linear_velocity(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    Vec3 angular = physics_solid_angular_velocity(physics_in(world), entry->index);
-    physics_solid_set_velocity(physics_in(world), entry->index, get_vector(values), angular);
-}
-
-static void read_angular_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    put_vector(values, physics_solid_angular_velocity(physics_in(world), entry->index));
-}
-
-static void write_angular_velocity(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    Vec3 linear = physics_solid_linear_velocity(physics_in(world), entry->index);
-    physics_solid_set_velocity(physics_in(world), entry->index, linear, get_vector(values));
-}
-
-static void read_contact_force(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    int count;
-    const PhysicsContactForce *forces = physics_contact_forces(physics_in(world), &count);
-    Vec3 sum = VEC3_ZERO;
-    for (int i = 0; i < count; i++) {
-        if (forces[i].solid[0] == entry->index)
-            sum = vec3_add(sum, forces[i].force);
-        if (forces[i].solid[1] == entry->index)
-            sum = vec3_sub(sum, forces[i].force);
-    }
-    put_vector(values, sum);
-}
-
-static void read_touching(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = physics_solid_is_colliding(physics_in(world), entry->index);
-}
-
-static void write_force(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    physics_solid_add_force(physics_in(world), entry->index, get_vector(values));
-}
-
-static void write_torque(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    physics_solid_add_torque(physics_in(world), entry->index, get_vector(values));
-}
-
-static void read_joint_position(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = physics_joint_position(physics_in(world), entry->index, entry->part);
-}
-
-static void write_joint_position(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    physics_joint_set_position(physics_in(world), entry->index, entry->part, values[0]);
-}
-
-static void read_joint_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = physics_joint_velocity(physics_in(world), entry->index, entry->part);
-}
-
-static PhysicsMotor motor_of(const TalusWorld *world, const ViewEntry *entry)
-{
-    return physics_motor(physics_in(world), entry->index, entry->part);
-}
-
-static void read_joint_effort(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = motor_of(world, entry).feedback;
-}
-
-static void read_motor_position(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = motor_of(world, entry).target_position;
-}
-
-static void read_motor_velocity(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = motor_of(world, entry).target_velocity;
-}
-
-static void read_motor_force(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    values[0] = motor_of(world, entry).force;
-}
-
-// Values beyond the range of a motor are its range: what learns tries everything, and is told the range with the
-// channel.
-static void write_motor_position(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    PhysicsMotor motor = motor_of(world, entry);
-    bool is_bounded = motor.min_position != motor.max_position;
-    double position = is_bounded ? double_clamp(values[0], motor.min_position, motor.max_position) : values[0];
-    physics_motor_set_position(physics_in(world), entry->index, entry->part, position);
-}
-
-static void write_motor_velocity(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    PhysicsMotor motor = motor_of(world, entry);
-    if (isfinite(motor.target_position))
-        physics_motor_set_position(physics_in(world), entry->index, entry->part, INFINITY);
-    physics_motor_set_velocity(physics_in(world), entry->index, entry->part,
-                               double_clamp(values[0], -motor.max_velocity, motor.max_velocity));
-}
-
-static void write_motor_force(TalusWorld *world, const ViewEntry *entry, const double *values)
-{
-    physics_motor_set_forces(physics_in(world), &(PhysicsAxisRef){ entry->index, entry->part }, 1, values);
-}
-
-static void motor_position_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
-{
-    PhysicsMotor motor = motor_of(world, entry);
-    if (motor.min_position != motor.max_position)
-        *low = motor.min_position, *high = motor.max_position;
-}
-
-static void motor_velocity_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
-{
-    *high = motor_of(world, entry).max_velocity;
-    *low = -*high;
-}
-
-static void motor_force_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
-{
-    *high = motor_of(world, entry).max_force;
-    *low = -*high;
-}
-
-static void unit_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
-{
-    (void)world;
-    *low = entry->count == 1 ? 0.0 : -1.0;
-    *high = 1.0;
-}
-
-static void time_range(const TalusWorld *world, const ViewEntry *entry, double *low, double *high)
-{
-    (void)world, (void)entry, (void)high;
-    *low = 0.0;
-}
-
-static void read_sensor(TalusWorld *world, const ViewEntry *entry, double *values)
-{
-    assert_debug(entry->count >= 0);
-    int count;
-    uint32_t serial;
-    const double *reading = devices_reading(world->devices, entry->index, entry->part, 0, &count, &serial);
-    for (int i = 0; i < entry->count; i++)
-        values[i] = serial > 0 && reading && i < count ? reading[i] : NAN;
-}
-
-static const Quantity quantities[] = {
-    { "time", OF_WORLD, 1, NULL, "s", read_time, NULL, time_range, false, false },
-    { "position", OF_SOLID, 3, "xyz", "m", read_position, write_position, NULL, false, false },
-    { "orientation", OF_SOLID, 4, "wxyz", "", read_orientation, write_orientation, unit_range, false, false },
-    { "linear_velocity", OF_SOLID, 3, "xyz", "m/s", read_linear_velocity, write_linear_velocity, NULL, false, false },
-    { "angular_velocity", OF_SOLID, 3, "xyz", "rad/s", read_angular_velocity, write_angular_velocity, NULL, false,
-      false },
-    { "contact_force", OF_SOLID, 3, "xyz", "N", read_contact_force, NULL, NULL, true, false },
-    { "touching", OF_SOLID, 1, NULL, "", read_touching, NULL, unit_range, false, false },
-    { "force", OF_SOLID, 3, "xyz", "N", NULL, write_force, NULL, false, false },
-    { "torque", OF_SOLID, 3, "xyz", "N m", NULL, write_torque, NULL, false, false },
-    { "joint_position", OF_AXIS, 1, NULL, "rad|m", read_joint_position, write_joint_position, motor_position_range,
-      false, false, physics_joint_positions },
-    { "joint_velocity", OF_AXIS, 1, NULL, "rad/s|m/s", read_joint_velocity, NULL, NULL, false, false,
-      physics_joint_velocities },
-    { "joint_effort", OF_AXIS, 1, NULL, "N m|N", read_joint_effort, NULL, NULL, false, true },
-    { "motor_position", OF_MOTOR, 1, NULL, "rad|m", read_motor_position, write_motor_position, motor_position_range,
-      false, false },
-    { "motor_velocity", OF_MOTOR, 1, NULL, "rad/s|m/s", read_motor_velocity, write_motor_velocity, motor_velocity_range,
-      false, false },
-    { "motor_force", OF_MOTOR, 1, NULL, "N m|N", read_motor_force, write_motor_force, motor_force_range, false, false,
-      NULL, physics_motor_set_forces },
-    { "sensor", OF_SENSOR, 0, NULL, "", read_sensor, NULL, NULL, false, false },
-};
-
-static const Quantity *find_quantity(const char *name, size_t length)
-{
-    for (int i = 0; i < COUNT_OF(quantities); i++)
-        if (strlen(quantities[i].name) == length && !strncmp(quantities[i].name, name, length))
-            return &quantities[i];
-    return NULL;
-}
 
 // ---- from items to entries ----
 
@@ -314,6 +52,7 @@ static bool is_below(const SceneNode *node, const SceneNode *top)
 // "rad|m": the part of it that holds for the axis.
 static const char *unit_of(TalusView *view, const ViewEntry *entry)
 {
+    assert_debug(entry->quantity && entry->quantity->unit);
     const char *unit = entry->quantity->unit, *bar = strchr(unit, '|');
     if (!bar)
         return unit;
@@ -352,6 +91,7 @@ static void add_entry(ViewMaker *maker, ViewEntry entry, const char *label)
     else if (entry.quantity->target == OF_AXIS || entry.quantity->target == OF_MOTOR)
         entry.node = physics_joint_node(physics, entry.index)->id;
     assert_debug(entry.part >= 0 && (entry.quantity->target == OF_SENSOR || entry.part < PHYSICS_JOINT_AXES));
+    assert(view->axis_count == view->entry_count);  // they are read side by side
     if (view->run_count == 0 || view->runs[view->run_count - 1].quantity != entry.quantity)
         *memory_push(view->runs, view->run_count, view->run_capacity) = (ViewRun){ entry.quantity, view->entry_count,
                                                                                    0 };
@@ -383,6 +123,7 @@ static bool axis_is_linear(const Physics *physics, int joint, const SceneNode *m
 static const char *axis_label(ViewMaker *maker, int joint, int axis)
 {
     const Physics *physics = physics_in(maker->world);
+    assert_debug(axis >= 0 && axis < physics_joint_axis_count(physics, joint));
     const SceneNode *node = physics_joint_node(physics, joint);
     int child = physics_joint_child(physics, joint);
     const char *name = node && node->def ? node->def
@@ -562,7 +303,7 @@ static bool add_item(ViewMaker *maker, const char *item)
         return library_failed("an item of a view is NULL");
     size_t length = strcspn(item, " ");
     const char *name = item + length + strspn(item + length, " ");
-    maker->quantity = find_quantity(item, length);
+    maker->quantity = quantity_find(item, length);
     maker->below = NULL;
     maker->found = 0;
     if (!maker->quantity)
@@ -672,6 +413,7 @@ static inline bool is_known_to_fit(const TalusWorld *world, const TalusView *vie
 
 static void remember_fit(TalusWorld *world, const TalusView *view)
 {
+    assert_debug(view->number > 0 && !view->has_sensors);
     uint64_t tree = sim_tree_version(world->sim);
     if (world->fits_tree != tree)
         memset(world->fitting, 0, sizeof world->fitting);

@@ -437,22 +437,23 @@ static void handle(Hub *hub, Client *client, const char *text, size_t size)
     order(hub, client, message, what, text, size);
 }
 
-bool hub_receive(Hub *hub, Client *client, const void *data, size_t size, bool is_first, bool is_last, bool is_binary)
+bool hub_receive(Hub *hub, Client *client, const HubFragment *fragment)
 {
-    assert(client && (data || size == 0));
-    if (is_binary || client->is_ending)
+    size_t size = fragment->size;
+    assert(client && (fragment->data || size == 0));
+    if (fragment->is_binary || client->is_ending)
         return false;
-    if (is_first)
+    if (fragment->is_first)
         text_clear(&client->partial);
     size_t room = client->role == CLIENT_GUEST ? 4096 : VIEWER_MESSAGE_BYTES;
     if (size > room || client->partial.length > room - size)
         return false;
-    if (is_first && is_last) {
-        handle(hub, client, data, size);
+    if (fragment->is_first && fragment->is_last) {
+        handle(hub, client, fragment->data, size);
         return true;
     }
-    text_add(&client->partial, data, size);
-    if (is_last) {
+    text_add(&client->partial, fragment->data, size);
+    if (fragment->is_last) {
         handle(hub, client, client->partial.data ? client->partial.data : "", client->partial.length);
         text_free(&client->partial);
     }

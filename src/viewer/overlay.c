@@ -109,10 +109,11 @@ static void lay_scene(const Eye *eye, int width, int height, const float *depth,
     glEnable(GL_DEPTH_TEST);
 }
 
-bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
-                    uint8_t *pixels)
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, const float *depth,
+                    const RenderImage *image)
 {
-    assert(depth && pixels);
+    int width = image->width, height = image->height;
+    assert(depth && image->pixels);
     GlScreen *screen = gl_open(width, height, sim_diags(sim));
     if (!screen)
         return false;
@@ -123,30 +124,30 @@ bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, in
     glClearStencil(0);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     glDisable(GL_DEPTH_TEST);
-    lay_colors(width, height, pixels);
+    lay_colors(width, height, image->pixels);
     glEnable(GL_DEPTH_TEST);
     if (!draw_plugin(sim, screen, &eye, plugin, 0, camera->name)) {
         gl_abandon(screen);
         return false;
     }
-    lay_scene(&eye, width, height, depth, pixels);
+    lay_scene(&eye, width, height, depth, image->pixels);
     if (!draw_plugin(sim, screen, &eye, plugin, 1, camera->name)) {
         gl_abandon(screen);
         return false;
     }
-    gl_read(screen, pixels);
+    gl_read(screen, image->pixels);
     gl_close(screen);
     return true;
 }
 
 #else
 
-bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
-                    uint8_t *pixels)
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, const float *depth,
+                    const RenderImage *image)
 {
-    (void)plugin, (void)camera, (void)depth, (void)pixels;
-    gl_open(width, height, sim_diags(sim));  // says that there is none
-    return true;                             // the picture is fine without
+    (void)plugin, (void)camera, (void)depth;
+    gl_open(image->width, image->height, sim_diags(sim));  // says that there is none
+    return true;                                           // the picture is fine without
 }
 
 #endif

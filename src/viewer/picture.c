@@ -36,9 +36,11 @@ static DevicesView view_of(const RenderCamera *camera, int width, int height)
                           .bloom = camera->bloom };
 }
 
-bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels,
+bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, const RenderImage *image,
                   RenderCounts *counts)
 {
+    int width = image->width, height = image->height;
+    uint8_t *pixels = image->pixels;
     assert(devices && pixels && width > 0 && height > 0);
     PluginHost *plugin = sim_plugin(sim);
     size_t count = (size_t)width * (size_t)height;
@@ -49,7 +51,7 @@ bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int wi
     bool is_fine = true;
     if (plugin && plugin_has_draw(plugin)) {
         sim_plugin_will_draw(sim);
-        is_fine = render_overlay(sim, plugin, camera, width, height, depth, pixels);
+        is_fine = render_overlay(sim, plugin, camera, depth, image);
         sim_plugin_drew(sim);
     }
     if (counts) {
@@ -62,16 +64,19 @@ bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int wi
     return is_fine;
 }
 
-bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path,
-                    int quality, RenderCounts *counts)
+bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, const RenderFile *file,
+                    RenderCounts *counts)
 {
-    assert(path && width > 0 && height > 0);
-    uint8_t *pixels = memory_alloc_array((size_t)width * (size_t)height, 4);
-    bool is_fine = render_frame(sim, devices, camera, width, height, pixels, counts);
+    const char *path = file->path;
+    assert(path && file->width > 0 && file->height > 0);
+    RenderImage image = { file->width, file->height,
+                          memory_alloc_array((size_t)file->width * (size_t)file->height, 4) };
+    bool is_fine = render_frame(sim, devices, camera, &image, counts);
+    ImagePixels pixels = { image.width, image.height, 4, image.pixels, 0 };
     if (is_fine && strcasecmp(path_extension(path), ".png") && render_picture_has_format(path))
-        is_fine = image_write_jpeg(path, &(ImagePixels){ width, height, 4, pixels, 0 }, quality, sim_diags(sim));
+        is_fine = image_write_jpeg(path, &pixels, file->quality, sim_diags(sim));
     else if (is_fine)
-        is_fine = image_write_png(path, &(ImagePixels){ width, height, 4, pixels, 0 }, sim_diags(sim));
-    free(pixels);
+        is_fine = image_write_png(path, &pixels, sim_diags(sim));
+    free(image.pixels);
     return is_fine;
 }

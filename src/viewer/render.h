@@ -39,22 +39,30 @@ typedef struct RenderCounts {
     int shapes, triangles, textures;
     int64_t covered;  // pixels in which something is seen
 } RenderCounts;
-// The world as it is now: red, green, blue, 255, rows from the top. The physics plugin of the world draws under and
+typedef struct RenderImage {
+    int width, height;
+    uint8_t *pixels;  // red, green, blue, 255, rows from the top; the caller's
+} RenderImage;
+// The world as it is now. The physics plugin of the world draws under and
 // over it; false when that fails, which has been said. `counts` may be NULL.
-bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, uint8_t *pixels,
+bool render_frame(Sim *sim, Devices *devices, const RenderCamera *camera, const RenderImage *image,
                   RenderCounts *counts);
 
 // ---- as a file ----
 bool render_picture_has_format(const char *path);  // .png, .jpg, .jpeg
 // As JPEG when the name says so (quality 1 to 100), else as PNG. False when it cannot be drawn or written, which has
 // been said.
-bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, int width, int height, const char *path,
-                    int quality, RenderCounts *counts);
+typedef struct RenderFile {
+    const char *path;
+    int width, height, quality;
+} RenderFile;
+bool render_picture(Sim *sim, Devices *devices, const RenderCamera *camera, const RenderFile *file,
+                    RenderCounts *counts);
 
 // ---- overlay.c ----
 // What the plugin draws before and after the scene, into a picture that has been made, by distance where the plugin
 // asks for it. `depth` is along the axis of the view, INFINITY where nothing is.
-bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, int width, int height, const float *depth,
-                    uint8_t *pixels);
+bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, const float *depth,
+                    const RenderImage *image);
 
 #endif

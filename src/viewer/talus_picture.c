@@ -46,7 +46,7 @@ bool talus_picture(TalusWorld *world, TalusNode id, int width, int height, uint8
     if (!library_given(world, pixels, "pixels") || !size_is_sound(width, height) || !camera_of(world, id, &camera))
         return false;
     Devices *eyes = eyes_of(world);
-    bool is_fine = render_frame(world->sim, eyes, &camera, width, height, pixels, NULL);
+    bool is_fine = render_frame(world->sim, eyes, &camera, &(RenderImage){ width, height, pixels }, NULL);
     eyes_free(world, eyes);
     return library_told(world, is_fine);
 }
@@ -59,7 +59,7 @@ bool talus_picture_write(TalusWorld *world, TalusNode id, int width, int height,
     if (!render_picture_has_format(path))
         return library_failed("%s: a picture is a .png or .jpg file", path);
     Devices *eyes = eyes_of(world);
-    bool is_fine = render_picture(world->sim, eyes, &camera, width, height, path, 90, NULL);
+    bool is_fine = render_picture(world->sim, eyes, &camera, &(RenderFile){ path, width, height, 90 }, NULL);
     eyes_free(world, eyes);
     return library_told(world, is_fine);
 }

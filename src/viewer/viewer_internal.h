@@ -250,8 +250,14 @@ void hub_init(Hub *hub, Exchange *exchange);
 void hub_deinit(Hub *hub);
 Client *hub_open(Hub *hub, void *socket);  // NULL: there are too many
 void hub_close(Hub *hub, Client *client);
-// Bytes of a message of a client. False: the connection is to be ended.
-bool hub_receive(Hub *hub, Client *client, const void *data, size_t size, bool is_first, bool is_last, bool is_binary);
+// A message of a client, or a fragment of one, as the socket gives it.
+typedef struct HubFragment {
+    const void *data;
+    size_t size;
+    bool is_first, is_last, is_binary;
+} HubFragment;
+// False: the connection is to be ended.
+bool hub_receive(Hub *hub, Client *client, const HubFragment *fragment);
 bool hub_drain(Hub *hub);  // takes what the world has left; true: a new moment, too
 bool hub_has_more(const Hub *hub, const Client *client);
 void answer_begin(JsonWriter *json, const JsonValue *message,

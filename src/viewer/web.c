@@ -489,10 +489,13 @@ static int on_received(struct lws *wsi, Peer *peer, const void *data, size_t len
     Web *web = web_of(wsi);
     if (!peer->client)
         return -1;
-    bool is_first = !peer->is_in_message;
-    bool is_last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
-    peer->is_in_message = !is_last;
-    if (!hub_receive(web->hub, peer->client, data, length, is_first, is_last, lws_frame_is_binary(wsi)))
+    HubFragment fragment = { .data = data,
+                             .size = length,
+                             .is_first = !peer->is_in_message,
+                             .is_last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0,
+                             .is_binary = lws_frame_is_binary(wsi) };
+    peer->is_in_message = !fragment.is_last;
+    if (!hub_receive(web->hub, peer->client, &fragment))
         return -1;
     ask_to_write(web);
     return 0;

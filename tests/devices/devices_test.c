@@ -112,8 +112,8 @@ static void sensors_of_motion(void **state)
     enable(&world, 0, "gyro", 32);
     enable(&world, 0, "position sensor", 96);
     int motor = devices_find(world.devices, 0, "rotational motor");
-    assert_null(devices_command(world.devices, 0, motor, 0, (double[]){ INFINITY }, 1, NULL, 0));
-    assert_null(devices_command(world.devices, 0, motor, 1, (double[]){ 10.0 }, 1, NULL, 0));
+    assert_null(devices_command(world.devices, 0, motor, &(DeviceCommand){ 0, (double[]){ INFINITY }, 1 }));
+    assert_null(devices_command(world.devices, 0, motor, &(DeviceCommand){ 1, (double[]){ 10.0 }, 1 }));
     run(&world, 2);
     CHECK(isnan(value(&world, 0, "position sensor")), "three steps per reading");
     run(&world, 1);
@@ -175,7 +175,7 @@ static void distances_are_seen(void **state)
 static void send(World *world, int robot, const char *text)
 {
     int tag = devices_find(world->devices, robot, "emitter");
-    assert_null(devices_command(world->devices, robot, tag, 0, NULL, 0, text, (int)strlen(text)));
+    assert_null(devices_command(world->devices, robot, tag, &(DeviceCommand){ 0, NULL, 0, text, (int)strlen(text) }));
 }
 
 static void packets_travel(void **state)
@@ -211,7 +211,7 @@ static void packets_travel(void **state)
     run(&world, 1);
     assert_int_equal(devices_packet_count(world.devices, 1, b), 1);
     int emitter = devices_find(world.devices, 0, "emitter");
-    assert_null(devices_command(world.devices, 0, emitter, 1, (double[]){ 3 }, 1, NULL, 0));
+    assert_null(devices_command(world.devices, 0, emitter, &(DeviceCommand){ 1, (double[]){ 3 }, 1 }));
     send(&world, 0, "x");
     size_t bytes = devices_snapshot_size(world.devices);
     void *buffer = malloc(bytes);

@@ -42,8 +42,8 @@ static int tag_of(const Stage *stage, const char *name)
 
 static void command(Stage *stage, const char *name, int row, double a, double b, const void *bytes, int size)
 {
-    const char *problem = devices_command(stage->devices, 0, tag_of(stage, name), row, (double[]){ a, b }, 2, bytes,
-                                          size);
+    const char *problem = devices_command(stage->devices, 0, tag_of(stage, name),
+                                          &(DeviceCommand){ row, (double[]){ a, b }, 2, bytes, size });
     if (problem)
         fail_msg("%s: %s", name, problem);
 }
@@ -120,9 +120,12 @@ static void displays_show(void **state)
     assert_true(devices_hash(stage.devices) == hash);
     for (size_t cut = 1; cut < 40; cut += 7)
         assert_false(devices_restore(stage.devices, state_bytes, size - cut));
-    assert_non_null(devices_command(stage.devices, 0, tag_of(&stage, "display"), 0, (double[]){ 1, 2 }, 2, red, 16));
-    assert_non_null(devices_command(stage.devices, 0, tag_of(&stage, "display"), 0, (double[]){ 0, 1 }, 2, red, 16));
-    assert_non_null(devices_command(stage.devices, 0, tag_of(&stage, "display"), 1, (double[]){ 99, 0 }, 2, NULL, 0));
+    assert_non_null(devices_command(stage.devices, 0, tag_of(&stage, "display"),
+                                    &(DeviceCommand){ 0, (double[]){ 1, 2 }, 2, red, 16 }));
+    assert_non_null(devices_command(stage.devices, 0, tag_of(&stage, "display"),
+                                    &(DeviceCommand){ 0, (double[]){ 0, 1 }, 2, red, 16 }));
+    assert_non_null(
+        devices_command(stage.devices, 0, tag_of(&stage, "display"), &(DeviceCommand){ 1, (double[]){ 99, 0 }, 2 }));
     free(state_bytes);
     sim_snapshot_free(&snapshot);
     stage_close(&stage);

@@ -40,7 +40,7 @@ static bool greet(Hub *hub, Client *client)
 {
     char hello[120];
     int length = snprintf(hello, sizeof hello, "{\"do\":\"hello\",\"token\":\"%s\",\"protocol\":1}", hub->token);
-    return hub_receive(hub, client, hello, (size_t)length, true, true, false);
+    return hub_receive(hub, client, &(HubFragment){ hello, (size_t)length, true, true, false });
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
         if (stop > at)
-            is_there = hub_receive(&viewer->hub, client, at, (size_t)(stop - at), true, true, false);
+            is_there = hub_receive(&viewer->hub, client, &(HubFragment){ at, (size_t)(stop - at), true, true, false });
         else if (steps++ < STEPS_MAX)
             step(viewer, sim);
         send_all(&viewer->hub, client);

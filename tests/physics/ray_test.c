@@ -39,12 +39,12 @@ static void test_against_every_shape(void **state)
             double nearest = INFINITY;
             int shape = -1;
             for (int k = 0; k < physics_shape_count(world.physics); k++)
-                if (physics_ray_cast(world.physics, origin, direction, 8.0, is_shape, &k, &alone)
+                if (physics_ray_cast(world.physics, &(PhysicsRay){ origin, direction, 8.0, is_shape, &k }, &alone)
                     && alone.distance < nearest) {
                     nearest = alone.distance;
                     shape = k;
                 }
-            bool is_hit = physics_ray_cast(world.physics, origin, direction, 8.0, NULL, NULL, &hit);
+            bool is_hit = physics_ray_cast(world.physics, &(PhysicsRay){ origin, direction, 8.0 }, &hit);
             assert_int_equal(is_hit, shape >= 0);
             assert_int_equal(hit.shape, shape);
             assert_true(hit.distance == nearest);
@@ -62,14 +62,14 @@ static void test_ties_and_nonsense(void **state)
     World world = world_open(
         "WorldInfo { }\nViewpoint { }\nSolid { name \"a\" translation 2 0 0 boundingObject Box { } }\nSolid { name \"b\" translation 2 0 0 boundingObject Box { } }\n");
     PhysicsRayHit hit;
-    assert_true(physics_ray_cast(world.physics, VEC3_ZERO, vec3(1, 0, 0), 5.0, NULL, NULL, &hit));
+    assert_true(physics_ray_cast(world.physics, &(PhysicsRay){ VEC3_ZERO, vec3(1, 0, 0), 5.0 }, &hit));
     assert_int_equal(hit.shape, 0);
     CHECK_NEAR(hit.distance, 1.0, 1e-12, "box");
     CHECK_NEAR(hit.normal.x, -1.0, 1e-12, "out of the shape");
-    assert_false(physics_ray_cast(world.physics, VEC3_ZERO, vec3(1, 0, 0), 0.9, NULL, NULL, &hit));
-    assert_false(physics_ray_cast(world.physics, VEC3_ZERO, vec3(1, 0, 0), 0.0, NULL, NULL, &hit));
-    assert_false(physics_ray_cast(world.physics, VEC3_ZERO, vec3(1, 0, 0), NAN, NULL, NULL, &hit));
-    assert_false(physics_ray_cast(world.physics, vec3(NAN, 0, 0), vec3(1, 0, 0), 1.0, NULL, NULL, &hit));
+    assert_false(physics_ray_cast(world.physics, &(PhysicsRay){ VEC3_ZERO, vec3(1, 0, 0), 0.9 }, &hit));
+    assert_false(physics_ray_cast(world.physics, &(PhysicsRay){ VEC3_ZERO, vec3(1, 0, 0), 0.0 }, &hit));
+    assert_false(physics_ray_cast(world.physics, &(PhysicsRay){ VEC3_ZERO, vec3(1, 0, 0), NAN }, &hit));
+    assert_false(physics_ray_cast(world.physics, &(PhysicsRay){ vec3(NAN, 0, 0), vec3(1, 0, 0), 1.0 }, &hit));
     assert_int_equal(hit.shape, -1);
     world_close(&world);
 }

@@ -90,7 +90,7 @@ static World open_radio(const char *plugin, Devices **devices)
 
 static void emit(Devices *devices, const char *text)
 {
-    assert_null(devices_command(devices, 0, 1, 0, NULL, 0, text, (int)strlen(text)));
+    assert_null(devices_command(devices, 0, 1, &(DeviceCommand){ 0, NULL, 0, text, (int)strlen(text) }));
 }
 
 static void close_radio(World *world, Devices *devices)

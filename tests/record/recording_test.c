@@ -346,7 +346,7 @@ typedef struct Glow {
 static void light(Devices *devices, const char *name, double value)
 {
     int tag = devices_find(devices, 0, name);
-    CHECK(tag > 0 && !devices_command(devices, 0, tag, 0, &value, 1, NULL, 0), name);
+    CHECK(tag > 0 && !devices_command(devices, 0, tag, &(DeviceCommand){ 0, &value, 1 }), name);
 }
 
 static void is_scene_of(Recording *recording, const Glow *glow)
@@ -419,7 +419,9 @@ static void draw_row(Devices *devices, const char *name, int row, int width, uin
     for (int i = 0; i < width; i++)
         pixels[4 * i] = red, pixels[4 * i + 3] = 255;
     int tag = devices_find(devices, 0, name);
-    CHECK(tag > 0 && !devices_command(devices, 0, tag, 0, (double[]){ row, 1 }, 2, pixels, 4 * width), name);
+    CHECK(tag > 0
+              && !devices_command(devices, 0, tag, &(DeviceCommand){ 0, (double[]){ row, 1 }, 2, pixels, 4 * width }),
+          name);
 }
 
 // Both displays at the start of every block, then those on which something else is seen, ten times a second; large ones

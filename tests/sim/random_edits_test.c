@@ -222,8 +222,11 @@ static void command_devices(Run *run)
                 numbers[i] = below(run, 2) ? below(run, 4) : between(run, -2, 2);
             for (int i = 0; i < COUNT_OF(bytes); i++)
                 bytes[i] = (uint8_t)below(run, 256);
-            devices_command(run->devices, robot, tag, below(run, 8), numbers, below(run, COUNT_OF(numbers) + 1), bytes,
-                            below(run, COUNT_OF(bytes) + 1));
+            DeviceCommand command = { .numbers = numbers, .bytes = bytes };
+            command.byte_count = below(run, COUNT_OF(bytes) + 1);
+            command.number_count = below(run, COUNT_OF(numbers) + 1);
+            command.row = below(run, 8);
+            devices_command(run->devices, robot, tag, &command);
         }
 }
 

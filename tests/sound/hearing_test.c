@@ -67,13 +67,14 @@ static void play(Listening *run, int robot, const char *path, double volume, dou
 {
     int speaker = devices_find(run->devices, robot, "speaker");
     double numbers[6] = { 1, volume, pitch, 0, loops, 0 };
-    const char *why = devices_command(run->devices, robot, speaker, PLAY, numbers, 6, path, (int)strlen(path));
+    const char *why = devices_command(run->devices, robot, speaker,
+                                      &(DeviceCommand){ PLAY, numbers, 6, path, (int)strlen(path) });
     CHECK(!why, why ? why : "");
 }
 
 static void stop(Listening *run, int robot)
 {
-    CHECK(!devices_command(run->devices, robot, devices_find(run->devices, robot, "speaker"), STOP, NULL, 0, NULL, 0),
+    CHECK(!devices_command(run->devices, robot, devices_find(run->devices, robot, "speaker"), &(DeviceCommand){ STOP }),
           "it stops");
 }
 

@@ -76,7 +76,8 @@ static uint8_t *frame_of(World *world, const RenderCamera *camera)
     RenderCamera viewpoint = render_viewpoint(sim_scene(world->sim));
     uint8_t *pixels = malloc(4 * SIDE * SIDE);
     Devices *devices = devices_create(sim_scene(world->sim), sim_physics(world->sim), world->diags);
-    bool is_fine = render_frame(world->sim, devices, camera ? camera : &viewpoint, SIDE, SIDE, pixels, NULL);
+    bool is_fine = render_frame(world->sim, devices, camera ? camera : &viewpoint, &(RenderImage){ SIDE, SIDE, pixels },
+                                NULL);
     diag_print(world->diags, stderr, 0, DIAG_ERROR);
     assert_true(is_fine);
     devices_destroy(devices);

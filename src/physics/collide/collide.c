@@ -24,6 +24,7 @@ double collide_support_distance(const CollideShape *shape, const double n[3])
 
 void collide_bounds(const CollideShape *shape, const CollidePose *pose, double low[3], double high[3])
 {
+    assert_debug(shape->type != GEOMETRY_PLANE);  // it has no end
     if (shape->type == GEOMETRY_BOX) {
         const double *r = pose->rotation, *s = shape->size;
         for (int i = 0; i < 3; i++) {
@@ -79,6 +80,7 @@ typedef struct Ground {
 // Keeps the deepest when there are more than fit.
 static void ground_point(Ground *g, const double *p, uint32_t feature)
 {
+    assert_debug(g->count >= 0 && g->count <= COLLIDE_POINTS);
     double height = vec_dot(p, g->normal) - g->offset;
     if (height > g->margin)
         return;
@@ -149,6 +151,7 @@ static void ground_cylinder(Ground *g, const CollideShape *cylinder, const Colli
 static int shape_ground(const CollideShape *a, const CollidePose *pa, const CollidePose *plane, double margin,
                         CollidePoint *points)
 {
+    assert_debug(a->type != GEOMETRY_PLANE);
     Ground g = { .normal = { plane->rotation[2], plane->rotation[5], plane->rotation[8] },
                  .margin = margin,
                  .points = points };
@@ -196,6 +199,7 @@ static int ball_ball(const double *ca, double ra, const double *cb, double rb, d
 
 static void capsule_ends(const CollideShape *shape, const CollidePose *pose, double ends[2][3])
 {
+    assert_debug(shape->type == GEOMETRY_CAPSULE || shape->type == GEOMETRY_SPHERE);
     double half = shape->type == GEOMETRY_CAPSULE ? shape->size[1] : 0.0;
     for (int i = 0; i < 3; i++) {
         double h = half * pose->rotation[3 * i + 2];
@@ -260,6 +264,7 @@ bool collide_pair_is_known(GeometryKind a, GeometryKind b) { return a != GEOMETR
 static int pair_ordered(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
                         double margin, CollidePoint *points)
 {
+    assert_debug(a->type <= b->type);
     if (b->type == GEOMETRY_PLANE)
         return shape_ground(a, pa, pb, margin, points);
     if (b->type == GEOMETRY_BOX && a->type == GEOMETRY_BOX)

@@ -89,6 +89,7 @@ static void across(const double *v, const double *axis, double *out)
 // The end of the box's edge `k` that faces n, when that is what is nearest to the cylinder's axis.
 static bool offer_vertex(const Pair *p, Best *best, const double *n, int k)
 {
+    assert_debug(p->box && k >= 0 && k < 3);
     const Cylinder *c = &p->a;
     double from[3], out[3], edge[3] = { 0.0 };
     for (int i = 0; i < 3; i++)
@@ -177,6 +178,7 @@ static bool offer_ridge(const Pair *p, Best *best, const CollideRidge *ridge, co
 
 static bool box_ridges(const Pair *p, Best *best)
 {
+    assert_debug(p->box);
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         double u[3] = { i == 0, i == 1, i == 2 }, v[3] = { j == 0, j == 1, j == 2 };
@@ -194,6 +196,7 @@ static bool box_ridges(const Pair *p, Best *best)
 // Where two rims meet: Newton's method on the sphere. The reach of a rim bends along its tangent alone.
 static bool rims_climb(const Pair *p, double n[3])
 {
+    assert_debug(!p->box);
     const Cylinder *c[2] = { &p->a, &p->b };
     double sign[2] = { copysign(1.0, vec_dot(n, c[0]->axis)), copysign(1.0, vec_dot(n, c[1]->axis)) };
     for (int step = 0; step < COLLIDE_SEARCH_STEPS; step++) {
@@ -301,6 +304,7 @@ typedef struct Found {
 static void found_add(Found *found, const Pair *p, const double *position, const double *n, double gap,
                       uint32_t feature)
 {
+    assert_debug(found->count >= 0 && found->count <= COLLIDE_POINTS);
     if (!(gap < p->margin) || found->count >= COLLIDE_POINTS)
         return;
     CollidePoint *point = &found->points[found->count++];
@@ -353,6 +357,7 @@ static void cap_polygon(const Cylinder *c, const double *towards, double corners
 static void flat_points(const Pair *p, const CollideFlat *flat, const Cylinder *c, const double *n, double sign,
                         Found *found)
 {
+    assert_debug(sign == 1.0 || sign == -1.0);
     ClipPoint first[CLIP_POINTS];
     double towards[3] = { -n[0], -n[1], -n[2] };
     int count;
@@ -373,6 +378,7 @@ static void flat_points(const Pair *p, const CollideFlat *flat, const Cylinder *
     }
     int kept = collide_clip_keep_apart(first, count, p->margin, 0.02 * p->min);
     kept = collide_clip_reduce(first, kept);
+    assert_debug(kept >= 0 && kept <= CLIP_POINTS);
     double normal[3] = { sign * n[0], sign * n[1], sign * n[2] };
     for (int i = 0; i < kept; i++) {
         double at[3];
@@ -529,6 +535,7 @@ static void add_farthest(const Pair *p, const Best *best, Found *found)
                 shallowest = i;
         found->points[shallowest] = found->points[--found->count];
     }
+    assert_debug(found->count < COLLIDE_POINTS);
     found_add(found, p, at, best->normal, best->separation, 0x200);
 }
 
@@ -605,6 +612,7 @@ static bool search_on(Pair *p, Best *best)
 int collide_cylinder_solid(const CollideShape *a, const CollidePose *pa, const CollideShape *b, const CollidePose *pb,
                            double margin, CollidePoint *points)
 {
+    assert_debug(a->type == GEOMETRY_CYLINDER && (b->type == GEOMETRY_BOX || b->type == GEOMETRY_CYLINDER));
     Pair pair;
     Found found;
     Best best = { -INFINITY, { 0.0 } };

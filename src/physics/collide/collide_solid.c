@@ -268,6 +268,8 @@ static bool axis_is_apart(const Axis *a)
 int collide_capsule_solid(const CollideShape *capsule, const CollidePose *pa, const CollideShape *solid,
                           const CollidePose *pb, double margin, CollidePoint *points)
 {
+    assert_debug(capsule->type == GEOMETRY_CAPSULE
+                 && (solid->type == GEOMETRY_BOX || solid->type == GEOMETRY_CYLINDER));
     Axis axis = { .radius = capsule->size[0], .margin = margin, .solid = solid };
     double d[3], p[3], on[3], n[3], from, to;
     vec_sub(pa->position, pb->position, d);

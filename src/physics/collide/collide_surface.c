@@ -44,6 +44,7 @@ CollideSurface *collide_surface_mesh(const double *positions, int vertex_count, 
 
 CollideSurface *collide_surface_heights(const CollideHeights *heights)
 {
+    assert(heights->count[0] >= 2 && heights->count[1] >= 2);
     CollideSurface *surface = memory_alloc(sizeof *surface);
     surface->grid = *heights;
     surface->is_solid = true;
@@ -133,6 +134,7 @@ static bool finish(Triangle *t, int index)
 // mesh knows its neighbours; of heights they follow from the cell. Seen from the back, hills are valleys.
 MeshEdge touch_edge(const Touch *touch, const Triangle *t, int edge, double tip[3], bool *is_ours)
 {
+    assert_debug(edge >= 0 && edge < 3);
     static const int turned[3] = { 2, 1, 0 };
     int k = t->is_back ? turned[edge] : edge;
     const CollideSurface *surface = touch->surface;
@@ -144,6 +146,7 @@ MeshEdge touch_edge(const Touch *touch, const Triangle *t, int edge, double tip[
         *is_ours = mate < 0 || t->index < mate;
         if (kind == MESH_EDGE_BORDER)
             return kind;
+        assert_debug(mate >= 0 && mate < surface->tree->triangle_count);
         const double *positions = surface->tree->positions;
         const double *a = positions + 3 * (size_t)from->vertices[k],
                      *b = positions + 3 * (size_t)from->vertices[(k + 1) % 3];
@@ -173,6 +176,7 @@ MeshEdge touch_edge(const Touch *touch, const Triangle *t, int edge, double tip[
 // Of heights: whether the ground falls away from the triangle's plane on any side of the corner.
 static bool grid_corner_is_sharp(const Touch *touch, const Triangle *t, int corner)
 {
+    assert_debug(corner >= 0 && corner < 3 && !touch->surface->tree);
     const CollideHeights *grid = &touch->surface->grid;
     int half = t->index & 1, cell = t->index >> 1, at[2] = { cell % (grid->count[0] - 1), cell / (grid->count[0] - 1) };
     double slack = 1e-4 * fmin(grid->spacing[0], grid->spacing[1]);
@@ -247,6 +251,7 @@ static void each_mesh_triangle(Touch *touch, const Query *query, TriangleTouch v
 
 static int cell_of(double at, double spacing, int count)
 {
+    assert_debug(spacing > 0.0 && count >= 2);
     double cell = floor(at / spacing + 0.5 * (count - 1));
     return cell < 0.0 ? 0 : cell > count - 2 ? count - 2 : (int)cell;
 }
@@ -264,6 +269,7 @@ static bool is_beside(const CollideHeights *grid, const Query *query)
 // The two corners of a cell at x, in the frame of the shape.
 static void cell_side(const Touch *touch, int x, int z, double out[2][3])
 {
+    assert_debug(x >= 0 && x < touch->surface->grid.count[0] && z >= 0 && z + 1 < touch->surface->grid.count[1]);
     for (int k = 0; k < 2; k++) {
         double p[3];
         collide_grid_point(&touch->surface->grid, x, z + k, p);
@@ -337,6 +343,7 @@ static void touch_begin(Touch *touch, const CollideSurface *surface, const Colli
 static int touch_end(Touch *touch, const CollidePose *pose, int max, CollidePoint *points)
 {
     int count = touch_reduce(touch->points, touch->count, int_min(max, COLLIDE_SURFACE_POINTS));
+    assert_debug(count <= max && count <= COLLIDE_SURFACE_POINTS);
     const double *r = pose->rotation;
     for (int i = 0; i < count; i++) {
         const CollidePoint *from = &touch->points[i];

@@ -41,6 +41,7 @@ static void ray_triangle(const Ray *ray, const double *a, const double *b, const
 // Of one box: whether the ray comes into it before its first crossing.
 static bool ray_meets(const Ray *ray, const MeshNode *node, int box)
 {
+    assert_debug(box >= 0 && box < 4);
     double enter = 0.0, leave = ray->first->share;
     for (int k = 0; k < 3; k++) {
         double low = (double)node->low[k][box] - ray->from[k], high = (double)node->high[k][box] - ray->from[k];
@@ -68,6 +69,7 @@ static void ray_mesh(const Ray *ray, const MeshTree *tree)
             if (!ray_meets(ray, node, box))
                 continue;
             int32_t part = node->parts[box];
+            assert_debug(part < tree->node_count && waiting < COUNT_OF(stack));
             if (part >= 0)
                 stack[waiting++] = part;
             else
@@ -81,6 +83,7 @@ static void ray_mesh(const Ray *ray, const MeshTree *tree)
 
 static void ray_cell(const Ray *ray, const CollideHeights *grid, int x, int z)
 {
+    assert_debug(x >= 0 && x + 1 < grid->count[0] && z >= 0 && z + 1 < grid->count[1]);
     double corners[2][2][3];
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
@@ -153,6 +156,7 @@ bool collide_cross_surface(const CollideSurface *surface, const CollidePose *at,
 bool collide_cross_box(const CollideShape *box, const CollidePose *at, const double from[3], const double way[3],
                        bool to_middle, CollideCrossing *crossing)
 {
+    assert_debug(box->type == GEOMETRY_BOX);
     Ray ray = ray_in(at, from, way, crossing);
     double enter = -INFINITY, leave = INFINITY, middle = INFINITY;
     for (int k = 0; k < 3; k++) {

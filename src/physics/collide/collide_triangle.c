@@ -13,6 +13,7 @@ void touch_add(Touch *touch, const double position[3], const double normal[3], d
         return;
     if (touch->count == TOUCH_MAX)
         touch->count = touch_reduce(touch->points, touch->count, TOUCH_ROOM);
+    assert_debug(touch->count < TOUCH_MAX);
     CollidePoint *point = &touch->points[touch->count++];
     vec_copy(position, point->position);
     vec_copy(normal, point->normal);
@@ -36,11 +37,13 @@ int polygon_clip(const Polygon in, int count, const double normal[3], double off
             out[kept][k] = p[k] + f * (q[k] - p[k]);
         kept++;
     }
+    assert_debug(kept <= POLYGON_MAX);
     return kept;
 }
 
 void touch_face(Touch *touch, const Triangle *t, Polygon feature, int count)
 {
+    assert_debug(count >= 1 && count <= POLYGON_MAX);
     Polygon other;
     double(*from)[3] = feature, (*to)[3] = other;
     const double *along = touch->is_solid ? touch->up : t->normal;
@@ -93,6 +96,7 @@ typedef enum Verdict { FITS, GOES_ON, UNSURE } Verdict;
 
 static Verdict ask_edge(const Touch *touch, const Triangle *t, int edge, const double axis[3])
 {
+    assert_debug(edge >= 0 && edge < 3);
     double tip[3], along[3], out[3], mate[3];
     bool is_ours;
     MeshEdge kind = touch_edge(touch, t, edge, tip, &is_ours);

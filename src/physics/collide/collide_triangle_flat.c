@@ -91,6 +91,7 @@ static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *f
     Polygon first, second;
     double(*from)[3] = first, (*to)[3] = second;
     int count = 3, k = face->feature;
+    assert_debug(k >= 0 && k < 3);
     for (int c = 0; c < 3; c++)
         vec_copy(t->v[c], first[c]);
     for (int side = 0; side < 4 && count > 0; side++) {
@@ -115,6 +116,7 @@ static void box_face_points(Touch *touch, const Triangle *t, const AxisChoice *f
 static void crossing_point(Touch *touch, const Triangle *t, int edge, const double from[3], const double direction[3],
                            double length, const AxisChoice *choice)
 {
+    assert_debug(edge >= 0 && edge < 3);
     double along[3], w[3], p[3];
     vec_sub(t->v[(edge + 1) % 3], t->v[edge], along);
     vec_sub(from, t->v[edge], w);
@@ -228,6 +230,7 @@ static void hull_edges(const Touch *touch, const Triangle *t, AxisChoice *best)
 
 static int hull_face_polygon(const Hull *hull, const HullFace *face, Polygon out)
 {
+    assert_debug(face->count <= POLYGON_MAX);
     for (int i = 0; i < face->count; i++)
         vec_copy(hull->vertices[face->corners[i]], out[i]);
     return face->count;
@@ -247,6 +250,7 @@ static void hull_normal_points(Touch *touch, const Triangle *t)
 
 static void hull_face_points(Touch *touch, const Triangle *t, const AxisChoice *choice)
 {
+    assert_debug(choice->feature >= 0 && choice->feature < touch->hull->face_count);
     const Hull *hull = touch->hull;
     const HullFace *face = &hull->faces[choice->feature];
     Polygon first, second;
@@ -274,6 +278,7 @@ static void hull_face_points(Touch *touch, const Triangle *t, const AxisChoice *
 
 void triangle_hull(Touch *touch, const Triangle *triangle)
 {
+    assert_debug(touch->hull && touch->hull->edge_count > 0);
     const Hull *hull = touch->hull;
     double low, high;
     hull_range(hull, triangle->normal, &low, &high);

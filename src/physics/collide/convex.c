@@ -77,6 +77,7 @@ static void add_corners(Convex *convex, Face *face, const bool *is_member, int f
         corners[count++].vertex = i;
         center = vec3_add(center, convex->vertices[i]);
     }
+    assert_debug(count >= 3 && count <= MAX_CORNERS);
     center = vec3_scale(center, 1.0 / count);
     for (int i = 0; i < count; i++) {
         Vec3 arm = vec3_sub(convex->vertices[corners[i].vertex], center);
@@ -92,6 +93,7 @@ static void add_corners(Convex *convex, Face *face, const bool *is_member, int f
 // Faces of coplanar triangles. False when a vertex lies outside of one: not convex.
 static bool find_faces(Convex *convex, const Mesh *mesh, double tolerance)
 {
+    assert_debug(tolerance >= 0.0);
     int corner_count = 0;
     for (int t = 0; t < mesh->triangle_count; t++) {
         Vec3 normal = mesh_triangle_normal(mesh, t);
@@ -141,6 +143,7 @@ static bool find_edges(Convex *convex)
 
 static Convex *convex_create(int vertex_count)
 {
+    assert(vertex_count >= 4 && vertex_count <= MAX_VERTICES);
     Convex *convex = memory_alloc(sizeof *convex);
     convex->vertex_count = vertex_count;
     convex->vertices = memory_alloc_array((size_t)vertex_count, sizeof *convex->vertices);
@@ -235,6 +238,7 @@ void convex_destroy(Convex *convex)
 
 static void place(Placed *out, const Convex *convex, Pose pose)
 {
+    assert_debug(convex->face_count <= MAX_FACES && convex->edge_count <= MAX_EDGES);
     out->convex = convex;
     for (int i = 0; i < convex->vertex_count; i++)
         out->vertices[i] = pose_apply(pose, convex->vertices[i]);
@@ -301,6 +305,7 @@ static double best_edges(const Placed *a, const Placed *b, int edges[2], Vec3 *n
 
 static int clip(const Vec3 *polygon, int count, Vec3 normal, double offset, Vec3 *out)
 {
+    assert_debug(count >= 0 && count <= MAX_CORNERS + 1);
     int kept = 0;
     for (int i = 0; i < count; i++) {
         Vec3 from = polygon[i], to = polygon[(i + 1) % count];
@@ -316,6 +321,7 @@ static int clip(const Vec3 *polygon, int count, Vec3 normal, double offset, Vec3
 // Points of the face of `b` that looks most against face `face` of `a`, cut by the sides of that face.
 static int face_points(const Placed *a, int face, const Placed *b, bool is_second, ConvexPoint *points)
 {
+    assert_debug(face >= 0 && face < a->convex->face_count);
     Vec3 normal = a->normals[face];
     int facing = 0;
     for (int i = 1; i < b->convex->face_count; i++)
@@ -349,6 +355,7 @@ static int face_points(const Placed *a, int face, const Placed *b, bool is_secon
 static int edge_point(const Placed *a, const Placed *b, const int edges[2], Vec3 normal, double distance,
                       ConvexPoint *point)
 {
+    assert_debug(edges[0] < a->convex->edge_count && edges[1] < b->convex->edge_count);
     Vec3 p = a->vertices[a->convex->edges[edges[0]].from], q = b->vertices[b->convex->edges[edges[1]].from];
     Vec3 u = a->directions[edges[0]], v = b->directions[edges[1]], w = vec3_sub(p, q);
     double cosine = vec3_dot(u, v), determinant = 1.0 - cosine * cosine;
@@ -364,6 +371,7 @@ static int edge_point(const Placed *a, const Placed *b, const int edges[2], Vec3
 int convex_collide(const Convex *first, Pose pose_a, const Convex *second, Pose pose_b, ConvexScratch *scratch,
                    ConvexPoint points[CONVEX_POINTS])
 {
+    assert(first && second && scratch);
     Placed *a = &scratch->placed[0], *b = &scratch->placed[1];
     place(a, first, pose_a);
     place(b, second, pose_b);

@@ -69,6 +69,7 @@ static uint64_t mixed(uint64_t x)
 
 static int table_size(int count)
 {
+    assert_debug(count >= 0);
     int size = 16;
     while (size < count && size < 1 << 30)
         size *= 2;
@@ -81,6 +82,7 @@ static bool is_same_place(const double *a, const double *b) { return a[0] == b[0
 // grow too long (made to, or by chance) are not followed to their end: an edge more is then a border.
 static int32_t *places_create(const double *positions, int count)
 {
+    assert_debug(count >= 0 && (positions || count == 0));
     int size = table_size(count);
     int32_t *same = memory_alloc_array((size_t)count + 1, sizeof *same),
             *next = memory_alloc_array((size_t)count + 1, sizeof *next);
@@ -154,6 +156,7 @@ static uint64_t half_hash(int32_t a, int32_t b)
 // edges with more than two triangles then behave as one expects. -1: none.
 static int32_t mate_of(MeshTree *tree, const Half *halves, int32_t head, int32_t self, const double normal[3])
 {
+    assert_debug(self >= 0 && self < 3 * tree->triangle_count);
     int32_t best = -1;
     double flattest = -2.0;
     int steps = 0;
@@ -182,6 +185,7 @@ static void find_corners(MeshTree *tree, const int32_t *same, int vertex_count)
     for (int i = 0; i < tree->triangle_count; i++)
         for (int k = 0; k < 3; k++) {
             const MeshTriangle *t = &tree->triangles[i];
+            assert_debug(same[t->vertices[k]] >= 0 && same[t->vertices[k]] < vertex_count);
             if (t->edges[k] == MESH_EDGE_CONVEX || t->edges[k] == MESH_EDGE_BORDER)
                 is_sharp[same[t->vertices[k]]] = is_sharp[same[t->vertices[(k + 1) % 3]]] = true;
         }
@@ -250,6 +254,7 @@ static void find_mates(MeshTree *tree, int vertex_count)
 // Moves the items of the first bins to the front; returns how many there are, or 0 when no place is better than none.
 static int32_t split_by_area(Item *items, int count, const Bounds *middles, int axis)
 {
+    assert_debug(axis >= 0 && axis < 3 && middles->high[axis] > middles->low[axis]);
     Bin bins[BINS];
     double low = (double)middles->low[axis], scale = BINS * (1.0 - 1e-6) / ((double)middles->high[axis] - low);
     for (int b = 0; b < BINS; b++)
@@ -294,6 +299,7 @@ static int32_t split_by_area(Item *items, int count, const Bounds *middles, int 
 
 static int32_t split(Item *items, int count, int depth)
 {
+    assert_debug(count >= 2);  // one is a leaf
     Bounds middles = NOTHING;
     for (int i = 0; i < count; i++) {
         float m[3];
@@ -308,12 +314,14 @@ static int32_t split(Item *items, int count, int depth)
     int32_t at = depth < UNEVEN_DEPTH && middles.high[axis] > middles.low[axis]
                      ? split_by_area(items, count, &middles, axis)
                      : 0;
+    assert_debug(at < count);  // neither part is empty
     return at > 0 ? at : count / 2;
 }
 
 // A range becomes four, the largest being split first, as far as there are items.
 static int split_wide(Item *items, Range range, int depth, Range parts[WIDTH])
 {
+    assert_debug(range.begin < range.end);
     int count = 1;
     parts[0] = range;
     while (count < WIDTH) {
@@ -335,6 +343,7 @@ static int split_wide(Item *items, Range range, int depth, Range parts[WIDTH])
 
 static void set_box(MeshNode *node, int box, const Item *items, int count)
 {
+    assert_debug(box >= 0 && box < WIDTH);
     Bounds bounds = NOTHING;
     for (int i = 0; i < count; i++)
         bounds_add(&bounds, items[i].low, items[i].high);
@@ -365,6 +374,7 @@ static void build(MeshTree *tree, Item *items, int item_count)
     while (task_count > 0) {
         Task task = tasks[--task_count];
         int32_t node = add_node(tree, &capacity);
+        assert_debug(task.parent < node);
         if (task.parent >= 0)
             tree->nodes[task.parent].parts[task.box] = node;
         tree->depth = int_max(tree->depth, task.depth);

@@ -25,6 +25,7 @@ void drive_add(Physics *physics, SceneNode *node, int solid, Pose frame, bool is
 
 static int add_joint_row(Physics *physics, const Drive *drive)
 {
+    assert_debug(drive->solid < physics->solid_count);
     int index = physics->joint_count++;
     memory_grow(&physics->joints, &physics->joint_capacity, physics->joint_count, sizeof *physics->joints);
     memory_grow(&physics->joint_states, &physics->joint_state_capacity, physics->joint_count,
@@ -46,6 +47,7 @@ static int add_joint_row(Physics *physics, const Drive *drive)
 
 void drive_build(Physics *physics, Drive *drive)
 {
+    assert(drive->joint < 0);  // once
     drive->joint = add_joint_row(physics, drive);
     PhysicsJoint *row = &physics->joints[drive->joint];
     if (drive->is_track) {
@@ -75,6 +77,7 @@ void drive_build(Physics *physics, Drive *drive)
 
 static void step_track(Physics *physics, const Drive *drive, double dt)
 {
+    assert_debug(drive->is_track && drive->joint >= 0 && drive->joint < physics->joint_count);
     PhysicsAxisState *state = &physics->joint_states[drive->joint].axes[0];
     const PhysicsAxis *axis = &physics->joints[drive->joint].axes[0];
     int body = body_above(physics, drive->solid);
@@ -95,6 +98,7 @@ static void step_track(Physics *physics, const Drive *drive, double dt)
 
 static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
 {
+    assert_debug(body < physics->body_count);
     if (body < 0)
         return VEC3_ZERO;
     const BodyState *state = &physics->body_states[body];
@@ -105,6 +109,7 @@ static Vec3 velocity_at(const Physics *physics, int body, Vec3 point)
 // first.
 static double motion_sign(const PhysicsContact *contact, int side)
 {
+    assert_debug(side == 0 || side == 1);
     int first = contact->body[0] < 0 ? 1 : 0;
     return side == first ? 1.0 : -1.0;
 }
@@ -142,6 +147,7 @@ static bool move_surface(const Physics *physics, const PhysicsContact *contact, 
 static bool move_track(const Physics *physics, const PhysicsContact *contact, int side, const Drive *drive,
                        PhysicsSurface *out)
 {
+    assert_debug(drive->is_surface && contact->solid[side] == drive->solid);
     Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q,
                             vec3_normalized(scene_vec3(drive->node, "axis")));
     Vec3 outwards = side == 0 ? vec3_neg(contact->normal) : contact->normal, along = vec3_cross(axis, outwards);
@@ -155,6 +161,7 @@ static bool move_track(const Physics *physics, const PhysicsContact *contact, in
 static bool move_conveyor(const Physics *physics, const PhysicsContact *contact, int side, PhysicsSurface *out)
 {
     int solid = physics->solids[contact->solid[side]].conveyor;
+    assert_debug(solid >= 0 && solid < physics->solid_count);
     const SceneNode *node = physics->solids[solid].node;
     if (!physics->solids[solid].is_alive || physics->solid_states[solid].is_off)
         return false;
@@ -171,6 +178,7 @@ static bool move_conveyor(const Physics *physics, const PhysicsContact *contact,
 static bool move_belt(const Physics *physics, const PhysicsContact *contact, int side, PhysicsSurface *out)
 {
     int solid = contact->solid[side];
+    assert_debug(physics->solids[solid].track < physics->fittings->drive_count);
     const Drive *drive = &physics->fittings->drive[physics->solids[solid].track];
     if (drive->is_surface)
         return move_track(physics, contact, side, drive, out);
@@ -213,6 +221,7 @@ static void turn_helices(Physics *physics, const Drive *drive)
     double angle = physics->joint_states[drive->joint].axes[0].position;
     for (int i = 0; i < 2; i++) {
         int helix = drive->helix[i];
+        assert_debug(helix < physics->solid_count);
         if (helix < 0 || !physics->solids[helix].is_alive)
             continue;
         Pose at_rest = pose_mul(drive->frame, scene_pose(physics->solids[helix].node));
@@ -227,6 +236,7 @@ static void turn_helices(Physics *physics, const Drive *drive)
 // Thrust and torque by the speed of the helix and by how fast it advances along its shaft.
 static void step_propeller(Physics *physics, const Drive *drive, double dt)
 {
+    assert_debug(!drive->is_track && drive->joint >= 0 && drive->joint < physics->joint_count);
     const PhysicsAxis *axis = &physics->joints[drive->joint].axes[0];
     const PhysicsAxisState *state = &physics->joint_states[drive->joint].axes[0];
     int body = body_above(physics, drive->solid);
@@ -258,6 +268,7 @@ static void step_propeller(Physics *physics, const Drive *drive, double dt)
 
 void drive_step(Physics *physics, const Drive *drive, double dt)
 {
+    assert_debug(dt > 0.0 && drive->joint >= 0);
     if (drive->solid >= 0 && !physics->solids[drive->solid].is_alive)
         return;
     if (drive->is_track)
@@ -271,6 +282,7 @@ void drive_step(Physics *physics, const Drive *drive, double dt)
 // The wheels that a belt runs around turn with it, those that press on it from outside against it.
 static void turn_wheels(Physics *physics, Drive *drive, double travelled)
 {
+    assert_debug(drive->is_track && !drive->is_surface);
     double more = travelled - drive->shown;
     if (more == 0.0)
         return;

@@ -52,6 +52,7 @@ Fittings *fittings_of(Physics *physics);  // made when the first machine is met
 
 static inline int body_above(const Physics *physics, int solid)
 {
+    assert_debug(solid < physics->solid_count);
     while (solid >= 0 && physics->solids[solid].body < 0)
         solid = physics->solids[solid].parent;
     return solid >= 0 ? physics->solids[solid].body : -1;

@@ -30,6 +30,7 @@ void holder_add(Physics *physics, SceneNode *node, int solid, bool is_gripper)
 
 static int holder_index(const Physics *physics, int solid)
 {
+    assert_debug(solid >= 0 && solid < physics->solid_count);
     int index = physics->solids[solid].holder;
     assert(index >= 0 && "the solid is a connector or a gripper");
     return index;
@@ -59,6 +60,8 @@ static Pose own_pose(const Physics *physics, int index)
 // Makes the fixed joint as if the bodies of holder and peer stood at `own` and `target`.
 static void make_hold(Physics *physics, int index, int peer, Pose own, Pose target)
 {
+    assert(index >= 0 && index < physics->fittings->holder_count && peer >= 0);
+    assert(!physics->fittings->holders[index].joint);  // it holds one thing at a time
     Holder *holder = &physics->fittings->holders[index];
     HoldState *hold = &physics->fittings->holds[index];
     int a = body_above(physics, holder->solid), b = body_above(physics, peer);
@@ -77,6 +80,7 @@ static void make_hold(Physics *physics, int index, int peer, Pose own, Pose targ
 
 static void release(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->fittings->holder_count);
     Holder *holder = &physics->fittings->holders[index];
     HoldState *hold = &physics->fittings->holds[index];
     int peer = hold->peer;
@@ -143,6 +147,7 @@ static bool is_aligned(const Physics *physics, const SceneNode *node, int solid,
 
 static int find_peer(const Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->fittings->holder_count);
     const Fittings *machines = physics->fittings;
     const Holder *holder = &machines->holders[index];
     int body = body_above(physics, holder->solid), nearest = -1;
@@ -240,6 +245,7 @@ static void check_rupture(Physics *physics, int index)
 
 void holder_step(Physics *physics, int index)
 {
+    assert_debug(index >= 0 && index < physics->fittings->holder_count);
     Fittings *machines = physics->fittings;
     HoldState *hold = &machines->holds[index];
     if (!physics->solids[machines->holders[index].solid].is_alive) {
@@ -303,6 +309,7 @@ void physics_connector_unlock(Physics *physics, int solid)
 // The solid that touches the gripper deepest, of those with enough points.
 static int find_graspable(const Physics *physics, const Holder *gripper)
 {
+    assert_debug(gripper->is_gripper);
     int wanted = scene_int(gripper->node, "contactPoints"), best = -1;
     double best_depth = -INFINITY;
     int own = body_above(physics, gripper->solid);

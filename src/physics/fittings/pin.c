@@ -28,6 +28,7 @@ typedef struct Pins Pins;
 
 void pins_build(Physics *physics, int first_solid, int end)
 {
+    assert_debug(first_solid >= 0 && end <= physics->solid_count);
     for (int i = first_solid; i < end; i++) {
         if (physics->solids[i].body < 0 || !scene_node_is(physics->solids[i].node, "Robot"))
             continue;
@@ -52,6 +53,7 @@ static void set(Physics *physics, int index, Pose at)
 {
     Pin *pin = &physics->pins->items[index];
     int body = physics->solids[pin->solid].body;
+    assert_debug(body >= 0);
     if (!pin->joint)
         pin->joint = constraint_make(physics, CONSTRAINT_FIXED, -1, body, 0, NULL);
     constraint_anchor(physics, pin->joint, &(ConstraintPlace){ .side = { POSE_IDENTITY, at } });
@@ -60,6 +62,7 @@ static void set(Physics *physics, int index, Pose at)
 
 void physics_robot_pin(Physics *physics, int solid, bool on)
 {
+    assert_debug(solid >= 0 && solid < physics->solid_count);
     Pins *pins = physics->pins;
     for (int i = 0; pins && i < pins->count; i++) {
         if (pins->items[i].solid != solid || !physics->solids[solid].is_alive || (pins->states[i].is_on != 0) == on)

@@ -103,6 +103,7 @@ static bool is_made_of(const Physics *physics, const Fluid *fluid, const SceneNo
 
 static void move_shapes(Physics *physics, const Fluid *fluid, Pose pose)
 {
+    assert_debug(fluid->first_shape + fluid->shape_count <= physics->shape_count);
     Pose motion = pose_mul(pose, pose_inverse(fluid->pose));
     for (int i = fluid->first_shape; i < fluid->first_shape + fluid->shape_count; i++) {
         const Shape *shape = &physics->shapes[i];
@@ -117,6 +118,7 @@ static void move_shapes(Physics *physics, const Fluid *fluid, Pose pose)
 
 static void shape_fluid_again(Physics *physics, int index, Pose pose)
 {
+    assert_debug(index >= 0 && index < physics->fluids->count);
     Fluid *fluid = &physics->fluids->fluids[index];
     for (int i = 0; i < fluid->shape_count; i++)
         shape_destroy(physics, fluid->first_shape + i);
@@ -202,6 +204,7 @@ static const DragProperties *immersion_properties(Physics *physics, int solid, i
 {
     read_again(physics);
     Fluids *fluids = physics->fluids;
+    assert(solid >= 0 && solid < fluids->table_solids && fluid >= 0 && fluid < fluids->table_fluids);
     int *cell = &fluids->table[(size_t)solid * (size_t)fluids->table_fluids + (size_t)fluid];
     if (*cell == UNKNOWN) {
         const SceneNode *node = properties_node(physics->solids[solid].node, fluids->fluids[fluid].name);
@@ -289,6 +292,7 @@ static Immersion immerse(const Physics *physics, const Shape *shape, ImmersionPl
 
 static Pose shape_pose(const Physics *physics, const Shape *shape)
 {
+    assert_debug(shape->body >= 0 && shape->solid >= 0);
     return shape->body == shape->home
                ? pose_mul(body_pose(physics, shape->body),
                           pose_mul(solid_in_body(&physics->solids[shape->solid]), shape_local(shape)))
@@ -298,6 +302,7 @@ static Pose shape_pose(const Physics *physics, const Shape *shape)
 // What of the shape, which stands at `world`, is under the surface of the fluid; in its own frame.
 static Immersion wet_part(const Physics *physics, const FluidPair *pair, Pose world, bool without_projected)
 {
+    assert_debug(pair->solid_shape < physics->shape_count);
     ImmersionPlane surface = surface_of(physics, pair->fluid_shape);
     ImmersionPlane local = { quat_unrotate(world.q, surface.up), surface.level - vec3_dot(surface.up, world.t),
                              without_projected };

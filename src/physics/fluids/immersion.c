@@ -48,6 +48,7 @@ static void add_triangle(Sums *sums, Vec3 a, Vec3 b, Vec3 c, ImmersionPlane plan
             kept[count++] = vec3_mad(corners[i], vec3_sub(corners[next], corners[i]), share);
         }
     }
+    assert_debug(count <= 4);
     for (int i = 2; i < count; i++)
         add_piece(sums, kept[0], kept[i - 1], kept[i]);
 }
@@ -66,6 +67,7 @@ static Immersion finish(const Sums *sums)
 
 Immersion immersion_mesh(const double *vertices, const int *indices, int triangle_count, ImmersionPlane plane)
 {
+    assert_debug(triangle_count >= 0 && (vertices || triangle_count == 0));
     Sums sums = { .origin = vec3_scale(plane.up, plane.level) };
     for (int i = 0; i < triangle_count; i++) {
         Vec3 corner[3];
@@ -125,6 +127,7 @@ typedef struct Round {
 
 static double radius_at(const Round *round, double z)
 {
+    assert_debug(round->radius >= 0.0 && round->half >= 0.0);
     double beyond = fabs(z) - round->half;
     return beyond <= 0.0 ? round->radius : sqrt(fmax(round->radius * round->radius - beyond * beyond, 0.0));
 }
@@ -142,6 +145,7 @@ typedef struct RoundSums {
 // Integrates sections from low to high. The ends may have the singularity of a square root, which the sine takes away.
 static void integrate(const Round *round, double low, double high, RoundSums *sums)
 {
+    assert_debug(low <= high);
     if (high - low < 1e-15)
         return;
     double middle = 0.5 * (low + high), half = 0.5 * (high - low);
@@ -160,6 +164,7 @@ static void integrate(const Round *round, double low, double high, RoundSums *su
 
 static void add_break(double *breaks, int *count, double z, double end)
 {
+    assert_debug(*count < 12);
     if (isfinite(z) && fabs(z) < end)
         breaks[(*count)++] = z;
 }
@@ -230,6 +235,7 @@ static Immersion round_immersion(Round round)
     double end = round.half + (round.caps ? round.radius : 0.0);
     double breaks[12];
     int count = find_breaks(&round, end, breaks);
+    assert_debug(count >= 2 && count <= COUNT_OF(breaks));
     RoundSums sums = { 0 };
     for (int i = 1; i < count; i++)
         integrate(&round, breaks[i - 1], breaks[i], &sums);
@@ -260,6 +266,7 @@ static Immersion capsule_immersion(Vec3 size, ImmersionPlane plane)
 static Immersion sphere_immersion(Vec3 size, ImmersionPlane plane)
 {
     double radius = size.x;
+    assert_debug(radius >= 0.0);
     double depth = double_clamp(plane.level + radius, 0.0, 2.0 * radius);
     Immersion result = { .total_area = 4.0 * M_PI * radius * radius };
     if (depth <= 0.0)

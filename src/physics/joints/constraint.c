@@ -26,6 +26,7 @@ void constraint_init(Constraint *constraint, ConstraintKind kind, int parent, in
 // The pose of a solved side; the world's own for a side without a body, whatever holds it there.
 static Pose solved_pose(const Constraint *constraint, const Pose side[2], int which)
 {
+    assert_debug(which == 0 || which == 1);
     if (constraint->solved[which] < 0)
         return POSE_IDENTITY;
     return side[constraint->is_reversed ? 1 - which : which];
@@ -68,7 +69,6 @@ void constraint_set_motor_axis(Constraint *constraint, int axis, int relative, V
 {
     assert(axis >= 0 && axis < constraint->axis_count);
     assert(relative >= 0 && relative <= 2);
-    assert(axis >= 0 && axis < constraint->axis_count && relative >= 0 && relative <= 2);
     if (relative == 2 && constraint->solved[1] < 0)
         relative = 0;
     ConstraintAxis *row = &constraint->axes[axis];

@@ -47,6 +47,7 @@ static Quat orientation(const SolverBody *body)
 
 static ALWAYS_INLINE Sides sides_of(const Constraint *constraint, const SolverBody *bodies)
 {
+    assert_debug(constraint->solved[0] >= 0);
     Sides sides = { .first = &bodies[constraint->solved[0]],
                     .second = constraint->solved[1] >= 0 ? &bodies[constraint->solved[1]] : NULL,
                     .frames = constraint_frames(constraint) };
@@ -161,6 +162,7 @@ static void push(SolverBody *body, const double j[6], double force)
 static void push_at_stop(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, const SolverRow *row,
                          SolverBody *bodies)
 {
+    assert_debug(stop != STOP_NONE && axis->max_force > 0.0);
     bool is_back = axis->velocity > 0.0 || (axis->velocity == 0.0 && stop == STOP_HIGH);
     double force = is_back ? axis->max_force : -axis->max_force;
     push(&bodies[constraint->solved[0]], row->j1, force);
@@ -172,6 +174,7 @@ static void push_at_stop(const Constraint *constraint, const ConstraintAxis *axi
 static bool bound_row(const Constraint *constraint, const ConstraintAxis *axis, StopAt stop, double error,
                       const ConstraintStep *step, SolverRow *row, SolverBody *bodies)
 {
+    assert_debug(axis >= constraint->axes && axis < constraint->axes + CONSTRAINT_AXES);
     bool has_motor = axis->max_force > 0.0, is_locked = stop && axis->low == axis->high;
     if (!has_motor && !stop)
         return false;
@@ -304,6 +307,7 @@ static double first_angle(const Constraint *constraint, Vec3 second)
 static NEVER_INLINE int suspension_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
                                         SolverRow *rows)
 {
+    assert_debug(constraint->kind == CONSTRAINT_SUSPENSION);
     double k = step->fps * step->erp;
     bool is_reversed = constraint->is_reversed, has_second = sides->second;
     const SolverBody *parent = is_reversed ? NULL : sides->first, *child = is_reversed ? sides->first : sides->second;
@@ -349,6 +353,7 @@ static NEVER_INLINE int piston_rows(const Sides *sides, const ConstraintStep *st
 static NEVER_INLINE int motor_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
                                    SolverBody *bodies, SolverRow *rows)
 {
+    assert_debug(constraint->axis_count <= CONSTRAINT_AXES);
     bool is_angular = constraint->kind == CONSTRAINT_ANGULAR_MOTOR;
     int count = 0;
     for (int i = 0; i < constraint->axis_count; i++) {

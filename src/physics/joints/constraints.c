@@ -12,6 +12,7 @@
 static void chain(Physics *physics, Constraint *constraint)
 {
     for (int side = 0; side < 2; side++) {
+        assert_debug(constraint->body[side] < physics->body_count);
         if (constraint->body[side] < 0)
             continue;
         Constraint **first = &physics->body_constraints[constraint->body[side]];
@@ -87,6 +88,7 @@ Pose constraint_side(const Physics *physics, const Constraint *constraint, int s
 
 void constraint_anchor(Physics *physics, Constraint *constraint, const ConstraintPlace *place)
 {
+    assert_debug(place);
     constraint_place(constraint, place);
     if (constraint->ode)
         mirror_constraint_place(physics, constraint);
@@ -114,6 +116,7 @@ void constraint_tell_motor_axis(Physics *physics, Constraint *constraint, int ax
 
 void constraint_turn_motor(Physics *physics, Constraint *constraint, int axis, int relative, Vec3 world)
 {
+    assert_debug(axis >= 0 && axis < constraint->axis_count);
     const Pose side[2] = { constraint_side(physics, constraint, 0), constraint_side(physics, constraint, 1) };
     constraint_set_motor_axis(constraint, axis, relative, world, side);
     constraint_tell_motor_axis(physics, constraint, axis);

@@ -22,6 +22,7 @@ typedef struct ExtraJoints ExtraJoints;
 
 static int find_solid(const Physics *physics, int from, const char *name)
 {
+    assert_debug(from >= 0 && from < physics->solid_count);
     int top = physics->solids[from].top;
     for (int i = top + 1; i < physics->solids[top].end; i++)
         if (physics->solids[i].is_alive && !strcmp(scene_string(physics->solids[i].node, "name"), name))
@@ -53,6 +54,7 @@ static Pose side_pose(const SceneNode *node, const char *anchor, const char *rot
 // The constraint is placed as if the moved body stood where the sides meet.
 static void make(Physics *physics, ExtraJoint *extra)
 {
+    assert_debug(!extra->constraint);
     const SceneNode *node = extra->node;
     const char *type = scene_string(node, "type");
     int bodies[2] = { physics->solids[extra->solid[0]].body, physics->solids[extra->solid[1]].body };
@@ -106,6 +108,7 @@ static void add(Physics *physics, const SceneNode *node, int solid)
 
 void extra_joints_build(Physics *physics, int first_solid, int end)
 {
+    assert_debug(first_solid >= 0 && end <= physics->solid_count);
     for (int i = first_solid; i < end; i++) {
         const FieldList *children = scene_list(physics->solids[i].node, "children");
         for (int k = 0; k < children->count; k++) {

@@ -1,5 +1,5 @@
-// joint.c - joints as the file describes them: fields, end point poses, kinematic motion, saving. ODE's side of a joint
-// is joint_ode.c, its motors motor.c.
+// joint.c - joints as the file describes them: fields, end point poses, kinematic motion, saving. The constraints of a
+// joint are made by joint_make.c, its motors are motor.c.
 #include "physics/physics_internal.h"
 
 #include "physics/joints/motor.h"

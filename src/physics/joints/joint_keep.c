@@ -96,6 +96,8 @@ void physics_keep_joints(Physics *physics)
         out = put_pose(out, state->zero);
         for (int i = 0; i < row->axis_count; i++)
             out = put_axis(out, &state->axes[i]);
+        assert(out - numbers == kept_count(row));
+        // A field cannot hold what is no number: the joint is then read from the scene alone, as one without the field.
         bool is_finite = true;
         for (const double *at = numbers; at < out; at++)
             is_finite = is_finite && isfinite(*at);
@@ -119,6 +121,7 @@ static bool is_at(Pose pose, Pose there)
 // False: the numbers are none of a joint. Numbers of another place are fine, and left alone.
 static bool resume(Physics *physics, int joint, const double *in)
 {
+    assert_debug(joint >= 0 && joint < physics->joint_count);
     joints_refresh(physics);
     PhysicsJoint *row = &physics->joints[joint];
     PhysicsJointState kept = physics->joint_states[joint];

@@ -17,6 +17,7 @@ static PhysicsAxis *axis_of(const Physics *physics, int joint, int axis)
 
 static PhysicsAxisState *state_of(const Physics *physics, int joint, int axis)
 {
+    assert_debug(joint >= 0 && joint < physics->joint_count && axis >= 0 && axis < PHYSICS_JOINT_AXES);
     return &physics->joint_states[joint].axes[axis];
 }
 
@@ -30,6 +31,7 @@ static bool is_rotational(const SceneNode *motor) { return scene_node_is(motor, 
 // otherwise.
 static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
 {
+    assert_debug(axis->motor);
     if (!has_range(axis))
         return;
     SourcePos pos = scene_field_pos(axis->motor, position < axis->motor_min ? "minPosition" : "maxPosition");
@@ -49,6 +51,7 @@ static void fit_range(Physics *physics, PhysicsAxis *axis, double position)
 // Motors of bodies have a rotor, and most of them do nothing before their first command.
 static void read_body_motor(PhysicsAxis *axis, PhysicsAxisState *state)
 {
+    assert_debug(axis->motor);
     double ratio = scene_float(axis->motor, "gearRatio");
     axis->rotor = ratio * ratio * scene_float(axis->motor, "rotorInertia");
     const char *actuation = scene_string(axis->motor, "actuation");
@@ -124,6 +127,8 @@ static bool are_coupled(const Physics *physics, int joint_a, int axis_a, int joi
 // Limits of a follower as the first motor's imply them, by the ratio of the multipliers.
 static void follow_limits(Physics *physics, const PhysicsAxis *first, PhysicsAxis *follower)
 {
+    assert_debug(first != follower && first->motor && follower->motor);
+    assert_debug(first->motor_multiplier != 0.0);
     double ratio = follower->motor_multiplier / first->motor_multiplier;
     double low = first->motor_min * ratio, high = first->motor_max * ratio;
     if (ratio < 0.0) {
@@ -181,6 +186,7 @@ void motors_couple(Physics *physics)
 
 static double limit_acceleration(const PhysicsAxisState *state, double command, double dt)
 {
+    assert_debug(dt > 0.0);
     if (state->acceleration < 0.0)
         return command;
     double max = state->acceleration * dt;
@@ -207,12 +213,11 @@ double motor_velocity(Physics *physics, int joint, int axis, double dt)
     return command;
 }
 
-// Below this a position or speed counts as reached when nothing has mass.
-
 // As a motor with physics would, within its speed and acceleration, and never past the target; a force means nothing
 // here.
 void motor_move_kinematic(Physics *physics, int joint, int axis_index, double dt)
 {
+    assert_debug(dt > 0.0 && !physics->joints[joint].constraint);
     const PhysicsAxis *axis = axis_of(physics, joint, axis_index);
     PhysicsAxisState *state = state_of(physics, joint, axis_index);
     state->velocity = 0.0;
@@ -299,6 +304,7 @@ PhysicsMotor physics_motor(const Physics *physics, int joint, int axis_index)
 
 static void wake(Physics *physics, int joint)
 {
+    assert_debug(joint >= 0 && joint < physics->joint_count);
     for (int side = 0; side < 2; side++)
         if (physics->joints[joint].body[side] >= 0)
             body_wake(physics, physics->joints[joint].body[side]);
@@ -309,6 +315,7 @@ typedef const char *(*SetOne)(Physics *physics, int joint, int axis, double valu
 
 static const char *set_coupled(Physics *physics, int joint, int axis, double value, SetOne set)
 {
+    assert_debug(set && !isnan(value));
     const char *problem = set(physics, joint, axis, value);
     wake(physics, joint);
     if (axis_of(physics, joint, axis)->coupled_next < 0)
@@ -423,6 +430,7 @@ const char *physics_motor_set_force(Physics *physics, int joint, int axis, doubl
 
 void physics_motor_set_forces(Physics *physics, const PhysicsAxisRef *axes, int count, const double *forces)
 {
+    assert_debug(count >= 0 && ((axes && forces) || count == 0));
     for (int i = 0; i < count; i++) {
         int joint = axes[i].joint, axis = axes[i].axis;
         const PhysicsAxis *motor = axis_of(physics, joint, axis);

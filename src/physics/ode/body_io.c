@@ -22,6 +22,7 @@ static void gather(Physics *physics, int index)
 {
     assert_debug(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
+    assert_debug(body->ode);
     BodyState *state = &physics->body_states[index];
     const dReal *q = dBodyGetQuaternion(body->ode);
     state->is_disabled = !dBodyIsEnabled(body->ode);

@@ -49,6 +49,7 @@ typedef struct Extra {
 
 static int find_method(const MethodTable *table, const char *method)
 {
+    assert_debug(table->entries && table->count <= TABLE_MAX);
     char symbol[128];
     snprintf(symbol, sizeof symbol, "_ZN%s%s", table->name, method);
     const void *wanted = dlsym(RTLD_DEFAULT, symbol);
@@ -128,11 +129,13 @@ static const void *info2_address(OdeGetInfo2 function)
 static Extra *inside_of(dJointID joint)
 {
     char *methods = ode_layout_pointer(joint, 0);
+    assert_debug(methods);
     return (Extra *)(methods - TABLE_HEAD * (int)sizeof(void *) - (int)offsetof(Extra, table));
 }
 
 static const MethodTable *table_of(dJointID joint)
 {
+    assert_debug(joint);
     dJointType type = dJointGetType(joint);
     for (int i = 0; i < COUNT_OF(tables); i++)
         if (tables[i].type == type)
@@ -206,6 +209,7 @@ static Extra *extend(dJointID joint)
     const MethodTable *table = odeextra_problem() ? NULL : table_of(joint);
     if (!table)
         return NULL;
+    assert(table->count <= TABLE_MAX && table->finish != table->destroy);
     extra = memory_alloc(sizeof *extra);
     extra->original = table;
     memcpy(extra->table, table->entries, (size_t)table->count * sizeof *table->entries);
@@ -228,6 +232,7 @@ static Extra *extend(dJointID joint)
 static void end_extended(dJointID joint, bool is_freed)
 {
     Extra *extra = inside_of(joint);
+    assert_debug(extra->original == table_of(joint));  // the memory is that of an extended joint
     const MethodTable *table = extra->original;
     const void *methods = table->entries + TABLE_HEAD;
     memcpy((void *)joint, &methods, sizeof methods);
@@ -243,6 +248,7 @@ static void destroy_extended(dJointID joint) { end_extended(joint, true); }
 
 static OdeGetInfo2 original_info2(const Extra *extra)
 {
+    assert_debug(extra->original && extra->original->info2 >= TABLE_HEAD);
     OdeGetInfo2 function;
     memcpy(&function, &extra->original->entries[extra->original->info2], sizeof function);
     return function;
@@ -262,6 +268,7 @@ bool odeextra_methods(dJointID joint, OdeGetInfo1 *info1, OdeGetInfo2 *info2)
 
 static Vec3 joint_point(dJointID joint, void (*get_hinge)(dJointID, dVector3), void (*get_hinge2)(dJointID, dVector3))
 {
+    assert_debug(dJointGetType(joint) == dJointTypeHinge || dJointGetType(joint) == dJointTypeHinge2);
     dVector3 point;
     (dJointGetType(joint) == dJointTypeHinge ? get_hinge : get_hinge2)(joint, point);
     return vec3(point[0], point[1], point[2]);
@@ -292,6 +299,7 @@ static void turn_rows(double *rows, int skip, double parts[3][3])
 static void suspended_info2(dJointID joint, double fps, double erp, int row_skip, double *j1, double *j2, int pair_skip,
                             double *rhs_cfm, double *lo_hi, int *findex)
 {
+    assert_debug(row_skip >= 6 && pair_skip >= 2);
     Extra *extra = inside_of(joint);
     original_info2(extra)(joint, fps, erp, row_skip, j1, j2, pair_skip, rhs_cfm, lo_hi, findex);
     bool is_hinge = extra->original->type == dJointTypeHinge;
@@ -359,12 +367,14 @@ double odeextra_hinge_suspension(dJointID hinge, int parameter)
 
 static double motor_param(dJointID motor, int axis, int parameter)
 {
+    assert_debug(axis >= 0 && axis < LMOTOR_AXES);
     return dJointGetLMotorParam(motor, parameter + axis * dParamGroup);
 }
 
 // Like the limits of ODE's other joints: -1 at the low stop, 1 at the high one, 0 between them.
 static int stop_at(const Extra *extra, dJointID motor, int axis)
 {
+    assert_debug(extra->original->type == dJointTypeLMotor);
     double low = motor_param(motor, axis, dParamLoStop), high = motor_param(motor, axis, dParamHiStop);
     if (!extra->has_position[axis] || low > high)
         return 0;
@@ -374,6 +384,7 @@ static int stop_at(const Extra *extra, dJointID motor, int axis)
 // ODE gives a row to powered axes only: one at a stop counts as powered while it is asked.
 static void power_stopped(const Extra *extra, dJointID motor, double powers[LMOTOR_AXES])
 {
+    assert(dJointGetLMotorNumAxes(motor) <= LMOTOR_AXES);
     for (int i = 0; i < dJointGetLMotorNumAxes(motor); i++) {
         powers[i] = motor_param(motor, i, dParamFMax);
         if (powers[i] <= 0.0 && stop_at(extra, motor, i))
@@ -404,6 +415,7 @@ static void stop_row(const Extra *extra, dJointID motor, int axis, double power,
                      double *lo_hi)
 {
     int side = stop_at(extra, motor, axis);
+    assert_debug(side != 0);  // asked of an axis at a stop alone
     double low = motor_param(motor, axis, dParamLoStop), high = motor_param(motor, axis, dParamHiStop);
     double back = fps * motor_param(motor, axis, dParamStopERP) * ((side < 0 ? low : high) - extra->position[axis]);
     double velocity = motor_param(motor, axis, dParamVel);

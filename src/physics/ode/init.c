@@ -86,6 +86,7 @@ void odelib_start(void)
 
 void odelib_begin(Physics *physics)
 {
+    assert_debug(!current || current == physics);  // one world at a time on a thread
     if (!physics->world)
         return;
     odelib_thread();

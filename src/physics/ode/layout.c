@@ -26,6 +26,7 @@ static void *alloc_empty(size_t size)
 
 static int find_pointer(const void *object, int bytes, const void *value)
 {
+    assert_debug(object && value && bytes >= 0);
     for (int at = 0; at + (int)sizeof(void *) <= bytes; at += (int)sizeof(void *))
         if (ode_layout_pointer(object, at) == value)
             return at;
@@ -56,6 +57,7 @@ static const char *measure_lists(void)
 
 static uint32_t word(const void *object, int offset)
 {
+    assert_debug(offset >= 0 && offset % 4 == 0);
     uint32_t value;
     memcpy(&value, (const char *)object + offset, sizeof value);
     return value;
@@ -64,6 +66,7 @@ static uint32_t word(const void *object, int offset)
 // The one word among the first `bytes` of the object that differs from a copy made before, -1: none or several.
 static int find_changed_word(const void *object, const void *before, int bytes)
 {
+    assert_debug(bytes >= 0);
     int found = -1;
     for (int at = 0; at + 4 <= bytes; at += 4) {
         if (word(before, at) == word(object, at))

@@ -92,6 +92,7 @@ static void place_joint(const Constraint *constraint)
 // placing.
 void mirror_constraint_place(Physics *physics, Constraint *constraint)
 {
+    assert_debug(constraint->ode && constraint->is_placed);
     struct {
         dVector3 position;
         dQuaternion quaternion;
@@ -116,6 +117,7 @@ void mirror_constraint_place(Physics *physics, Constraint *constraint)
 
 void mirror_constraint_number(Constraint *constraint, int axis, ConstraintNumber number, double value)
 {
+    assert_debug(constraint->ode && axis >= 0 && number < CONSTRAINT_NUMBERS);
     NumberSetter set = kinds[constraint->kind].set;
     bool is_worlds = number >= CONSTRAINT_CFM && value < 0.0;
     if (set && !is_worlds)
@@ -124,11 +126,13 @@ void mirror_constraint_number(Constraint *constraint, int axis, ConstraintNumber
 
 void mirror_constraint_angle(Constraint *constraint, int axis)
 {
+    assert_debug(constraint->kind == CONSTRAINT_ANGULAR_MOTOR && axis >= 0 && axis < constraint->axis_count);
     dJointSetAMotorAngle(constraint->ode, axis, constraint->axes[axis].angle);
 }
 
 void mirror_constraint_motor_axis(Constraint *constraint, int axis, int relative, Vec3 world)
 {
+    assert_debug(is_motor(constraint) && axis >= 0 && axis < constraint->axis_count);
     (constraint->kind == CONSTRAINT_ANGULAR_MOTOR ? dJointSetAMotorAxis : dJointSetLMotorAxis)(
         constraint->ode, axis, relative, world.x, world.y, world.z);
 }
@@ -142,6 +146,7 @@ void mirror_constraint_wrenches(Constraint *constraint)
 
 static void make_motor(Physics *physics, Constraint *constraint)
 {
+    assert_debug(is_motor(constraint));
     if (constraint->kind == CONSTRAINT_ANGULAR_MOTOR) {
         dJointSetAMotorMode(constraint->ode, dAMotorUser);
         dJointSetAMotorNumAxes(constraint->ode, constraint->axis_count);
@@ -161,6 +166,7 @@ static void make_motor(Physics *physics, Constraint *constraint)
 // Motors have a body first, so that ODE has nothing to swap.
 void mirror_constraint_make(Physics *physics, Constraint *constraint)
 {
+    assert(physics->world && !constraint->ode);
     constraint->ode = kinds[constraint->kind].create(physics->world, NULL);
     const int *sides = is_motor(constraint) ? constraint->solved : constraint->body;
     dJointAttach(constraint->ode, twin_of(physics, sides[0]), twin_of(physics, sides[1]));
@@ -178,6 +184,7 @@ void mirror_constraint_make(Physics *physics, Constraint *constraint)
 
 void mirror_constraint_destroy(Constraint *constraint)
 {
+    assert(constraint->ode);
     dJointDestroy(constraint->ode);
     constraint->ode = NULL;
 }
@@ -192,6 +199,7 @@ bool mirror_are_joined(const Physics *physics, int a, int b)
 
 bool mirror_shapes_are_joined(const Shape *a, const Shape *b)
 {
+    assert_debug(a->on || b->on);
     return dAreConnectedExcluding(a->on ? a->on : b->on, a->on ? b->on : a->on, dJointTypeContact);
 }
 

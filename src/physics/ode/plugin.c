@@ -42,6 +42,7 @@ static uint32_t pair_hash(dGeomID a, dGeomID b)
 // The slot of the pair, or the empty one where it belongs.
 static GeomPair *pair_slot(GeomPair *table, int size, dGeomID a, dGeomID b)
 {
+    assert_debug(a && size > 0 && (size & (size - 1)) == 0);
     uint32_t mask = (uint32_t)size - 1;
     for (uint32_t at = pair_hash(a, b) & mask;; at = (at + 1) & mask)
         if (!table[at].a || (table[at].a == a && table[at].b == b))
@@ -57,6 +58,7 @@ static void answers_grow(CollideHook *hook)
     for (int i = 0; i < old_size; i++)
         if (old[i].a)
             *pair_slot(hook->answers, hook->answer_size, old[i].a, old[i].b) = old[i];
+    assert_debug(2 * hook->answer_count <= hook->answer_size);
     free(old);
 }
 
@@ -86,6 +88,7 @@ static void ours_build(Physics *physics)
 static bool is_ours(const Physics *physics, dGeomID geom)
 {
     const CollideHook *hook = &physics->collide_hook;
+    assert_debug(hook->ours_size > 0);
     return pair_slot(hook->ours, hook->ours_size, geom, NULL)->a != NULL;
 }
 
@@ -145,6 +148,7 @@ const char *physics_ode_owner(const Physics *physics, const void *object)
 void plugin_begin_pass(Physics *physics)
 {
     CollideHook *hook = &physics->collide_hook;
+    assert_debug(hook->asks.begin && hook->asks.collide);
     if (hook->answer_count > 0)
         memset(hook->answers, 0, (size_t)hook->answer_size * sizeof *hook->answers);
     hook->answer_count = 0;
@@ -257,6 +261,7 @@ static bool was_asked(const OtherPass *pass, dGeomID a, dGeomID b)
 static void near_other(void *data, dGeomID a, dGeomID b)
 {
     OtherPass *pass = data;
+    assert_debug(pass->depth >= 0 && pass->depth <= SPACE_DEPTH);
     Physics *physics = pass->physics;
     CollideHook *hook = &physics->collide_hook;
     if (a == b || was_asked(pass, a, b))
@@ -308,6 +313,7 @@ void plugin_collide_others(Physics *physics)
 
 static bool force_is_finite(const Body *body)
 {
+    assert_debug(body->ode);
     const dReal *f = dBodyGetForce(body->ode), *t = dBodyGetTorque(body->ode);
     // One test for six numbers: what is not finite stays so when it is multiplied by zero.
     return 0.0 * f[0] + 0.0 * f[1] + 0.0 * f[2] + 0.0 * t[0] + 0.0 * t[1] + 0.0 * t[2] == 0.0;
@@ -347,6 +353,7 @@ void physics_ode_take_bodies(Physics *physics)
 void physics_ode_hand_out(Physics *physics, unsigned reach)
 {
     mirror_open(physics);
+    assert_debug(mirror_is_open(physics));
     physics->plugin_holds_ode = true;
     physics->needs_full_pass |= (reach & PHYSICS_REACHES_SHAPES) && !physics->plugin_may_touch_shapes;
     physics->plugin_may_touch_shapes |= (reach & PHYSICS_REACHES_SHAPES) != 0;
@@ -375,6 +382,7 @@ dSpaceID physics_ode_space(const Physics *physics) { return opened(physics)->spa
 
 dBodyID physics_ode_body(const Physics *physics, int solid)
 {
+    assert(solid >= 0 && solid < physics->solid_count);
     int body = handed_out(physics)->solids[solid].body;
     return body >= 0 ? physics->bodies[body].ode : NULL;
 }

@@ -86,6 +86,7 @@ static void take_back_body(Physics *physics, int index, dBodyID fresh)
 {
     assert_debug(index >= 0 && index < physics->body_count);
     dBodyID ode = physics->bodies[index].ode;
+    assert_debug(ode && fresh);
     for (int i = 0; i < COUNT_OF(body_numbers); i++)
         body_numbers[i].set(ode, body_numbers[i].get(fresh));
     for (int i = 0; i < COUNT_OF(body_counts); i++)
@@ -144,6 +145,7 @@ static dBodyID body_or_none(const Physics *physics, int body) { return body >= 0
 
 static void take_back_joint(Physics *physics, PhysicsJoint *joint)
 {
+    assert_debug(joint->constraint);
     dBodyID parent = body_or_none(physics, joint->body[0]), child = body_or_none(physics, joint->body[1]);
     Constraint *const objects[] = { joint->constraint, joint->motor, joint->spring };
     for (int i = 0; i < COUNT_OF(objects); i++) {
@@ -160,6 +162,7 @@ void physics_ode_take_back(Physics *physics)
 {
     if (!physics->plugin_holds_ode)
         return;
+    assert_debug(physics->world);
     odelib_begin(physics);
     take_back_world(physics);
     dBodyID fresh = dBodyCreate(physics->world);

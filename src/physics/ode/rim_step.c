@@ -40,6 +40,7 @@ static void renumber(const Physics *physics, Solver *solver)
 
 RimStep *rim_step_create(Physics *physics, Solver *solver)
 {
+    assert(physics->world && solver);
     RimStep *self = memory_alloc(sizeof *self);
     self->solver = solver_ode_create_on(physics->world, solver, physics->pool);
     if (self->solver) {
@@ -95,6 +96,7 @@ static bool tell_awake(RimStep *self, const Physics *physics)
     bool is_rising = true;
     memory_grow(&self->awake, &self->awake_capacity, sleep->awake_count + 1, sizeof *self->awake);
     for (int i = 0; i < sleep->awake_count; i++) {
+        assert_debug(sleep->awake[i] < physics->body_count && self->places[sleep->awake[i]] >= 0);
         self->awake[i] = self->places[sleep->awake[i]];
         is_rising &= i == 0 || self->awake[i - 1] < self->awake[i];
     }
@@ -106,6 +108,7 @@ static bool tell_awake(RimStep *self, const Physics *physics)
 
 static void note_places(RimStep *self, const Physics *physics)
 {
+    assert_debug(self->solver);
     memory_grow(&self->places, &self->place_capacity, physics->body_count + 1, sizeof *self->places);
     for (int i = 0; i < physics->body_count; i++)
         self->places[i] = physics->bodies[i].is_alive ? solver_ode_body(self->solver, physics->bodies[i].ode) : -1;
@@ -125,6 +128,7 @@ static bool contact_acts(const Physics *physics, const PhysicsContact *contact)
 static void describe_contact(const RimStep *self, const Physics *physics, int index, SolverContact *to,
                              SolverSurface *surface)
 {
+    assert_debug(index >= 0 && index < physics->contact_count);
     *to = physics->contacts[index];
     *surface = *physics_contact_surface(physics, index);
     to->has_own_surface = true;
@@ -134,6 +138,7 @@ static void describe_contact(const RimStep *self, const Physics *physics, int in
 
 static void remember_resting(RimStep *self, int contact, int place)
 {
+    assert_debug(contact >= 0 && place >= 0);
     memory_grow(&self->resting, &self->resting_capacity, self->resting_count + 1, sizeof *self->resting);
     self->resting[self->resting_count++] = (Resting){ contact, place };
 }
@@ -178,6 +183,7 @@ static void describe_range(int begin, int end, int worker, void *context)
 static void add_awake_contacts(RimStep *self, const Physics *physics)
 {
     int first = physics->sleeping_contact_count, count = physics->contact_count - first, place;
+    assert_debug(count >= 0);
     solver_ode_contacts(self->solver, &place);
     HandOver work = { .self = self, .physics = physics, .first = first };
     work.to = solver_ode_add_contacts(self->solver, count, &work.surfaces);
@@ -191,6 +197,7 @@ static void add_awake_contacts(RimStep *self, const Physics *physics)
 static void keep_impulses(RimStep *self, Physics *physics)
 {
     for (int i = 0; i < self->resting_count; i++) {
+        assert_debug(self->resting[i].contact < physics->contact_count);
         PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
         memcpy(contact->held, solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place),
                sizeof contact->held);
@@ -255,6 +262,7 @@ void rim_step(RimStep *self, Physics *physics, double dt)
         body_gather(physics);
         return;
     }
+    assert_debug(self->resting_count == 0);
     bool has_awake_list = tell_awake(self, physics);
     solver_ode_begin(self->solver, dt);
     if (!has_awake_list)

@@ -11,6 +11,7 @@
 
 Pose mirror_shape_pose(const Shape *shape)
 {
+    assert_debug(shape->ode);
     const dReal *p = dGeomGetPosition(shape->ode);
     dQuaternion q;
     dGeomGetQuaternion(shape->ode, q);
@@ -92,6 +93,7 @@ void mirror_narrow_size(const Shape *shape, Vec3 *size)
 
 void mirror_narrow_bounds(const Shape *shape, BroadBox *box)
 {
+    assert_debug(shape->ode);
     dReal bounds[6];
     dGeomGetAABB(shape->ode, bounds);
     for (int k = 0; k < 3; k++) {
@@ -114,6 +116,7 @@ bool mirror_narrow_has_own_surface(const Shape *shape)
 
 static void read_plane(dGeomID geom, CollidePose *pose)
 {
+    assert_debug(dGeomGetClass(geom) == dPlaneClass);
     dVector4 plane;
     dVector3 p, q;
     dGeomPlaneGetParams(geom, plane);
@@ -128,6 +131,7 @@ static void read_plane(dGeomID geom, CollidePose *pose)
 
 void mirror_narrow_pose(const Shape *shape, CollidePose *pose)
 {
+    assert_debug(shape->ode && pose);
     if (shape->kind == GEOMETRY_PLANE) {
         read_plane(shape->ode, pose);
         return;
@@ -184,6 +188,7 @@ bool shape_follow(Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
+    assert_debug(shape->is_alive && shape->ode);
     dBodyID on = dGeomGetBody(shape->ode);
     bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->on;
     if (is_given) {

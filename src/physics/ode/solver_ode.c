@@ -60,6 +60,7 @@ const char *solver_ode_problem(void) { return ode_layout()->problem; }
 
 SolverOde *solver_ode_create_on(dWorldID world, Solver *solver, Pool *pool)
 {
+    assert(world && solver);
     if (ode_layout()->problem)
         return NULL;
     SolverOde *self = memory_alloc(sizeof *self);
@@ -113,6 +114,7 @@ int solver_ode_body(const SolverOde *self, dBodyID body)
 {
     if (!body)
         return -1;
+    assert_debug(self->table_size > 0 && (self->table_size & (self->table_size - 1)) == 0);
     uint32_t mask = (uint32_t)self->table_size - 1;
     for (uint32_t slot = body_hash(body) & mask;; slot = (slot + 1) & mask) {
         int at = self->table[slot];
@@ -126,6 +128,7 @@ static void table_build(SolverOde *self)
     self->table_size = 16;
     while (self->table_size < 2 * self->body_count)
         self->table_size *= 2;
+    assert_debug(2 * self->body_count <= self->table_size);  // a search ends at an empty slot
     memory_grow(&self->table, &self->table_capacity, self->table_size, sizeof *self->table);
     memset(self->table, 0xff, (size_t)self->table_size * sizeof *self->table);
     uint32_t mask = (uint32_t)self->table_size - 1;
@@ -139,6 +142,7 @@ static void table_build(SolverOde *self)
 
 static void entry_fill(BodyEntry *entry, dBodyID body)
 {
+    assert_debug(body);
     *entry = (BodyEntry){ .body = body,
                           .position = (dReal *)dBodyGetPosition(body),
                           .quaternion = (dReal *)dBodyGetQuaternion(body),
@@ -153,6 +157,7 @@ static void entry_fill(BodyEntry *entry, dBodyID body)
 // begin the search for a solution.
 static void bodies_renumber(SolverOde *self, const BodyEntry *old, int old_count)
 {
+    assert_debug(old || old_count == 0);
     int32_t *new_index = memory_alloc_array((size_t)old_count + 1, sizeof *new_index);
     for (int i = 0; i < old_count; i++)
         new_index[i] = solver_ode_body(self, old[i].body);
@@ -229,6 +234,7 @@ static void body_read_flags(SolverBody *body, dBodyID ode)
 
 static void body_read(SolverOde *self, int index)
 {
+    assert_debug(index >= 0 && index < self->body_count);
     const BodyEntry *entry = &self->entries[index];
     SolverBody *body = &self->bodies[index];
     dMass mass;
@@ -251,6 +257,7 @@ static void body_read(SolverOde *self, int index)
 
 static int find_set(int32_t *set, int i)
 {
+    assert_debug(i >= 0);
     while (set[i] != i) {
         set[i] = set[set[i]];
         i = set[i];
@@ -271,6 +278,7 @@ static void ode_body_wake(const SolverOde *self, dBodyID body)
 
 void solver_ode_wake_link(SolverOde *self, int body1, int body2)
 {
+    assert_debug(body1 < self->body_count && body2 < self->body_count);
     if (body1 < 0 || body2 < 0)
         return;
     int a = find_set(self->set, body1), b = find_set(self->set, body2);
@@ -306,6 +314,7 @@ void solver_ode_wake_end(SolverOde *self)
 
 static bool joint_acts(const SolverOde *self, dJointID joint, int body1, int body2)
 {
+    assert_debug(body1 < self->body_count && body2 < self->body_count);
     if (body1 < 0 || !dJointIsEnabled(joint))
         return false;
     return !dBodyIsKinematic(self->entries[body1].body) || (body2 >= 0 && !dBodyIsKinematic(self->entries[body2].body));
@@ -313,6 +322,7 @@ static bool joint_acts(const SolverOde *self, dJointID joint, int body1, int bod
 
 static void joint_add(SolverOde *self, dJointID joint, int type)
 {
+    assert_debug(self->joint_count < self->joint_capacity);
     int body1 = solver_ode_body(self, dJointGetBody(joint, 0)), body2 = solver_ode_body(self, dJointGetBody(joint, 1));
     // A joint attached to nothing first is reversed inside ODE: its rows are for the one body it has.
     if (body1 < 0) {
@@ -343,6 +353,7 @@ static void joints_find(SolverOde *self)
         else
             joint_add(self, self->found_joints[i], type);
     }
+    assert_debug(contacts_from >= 0 && contacts_from <= self->found_joint_count);
     self->contact_joint_first = self->joint_count;
     for (int i = self->found_joint_count - 1; i >= contacts_from; i--)
         joint_add(self, self->found_joints[i], dJointTypeContact);
@@ -350,6 +361,7 @@ static void joints_find(SolverOde *self)
 
 static void rows_reset(SolverRow *rows, int count, double cfm)
 {
+    assert_debug(count > 0 && count <= JOINT_ROWS_MAX);
     memset(rows, 0, (size_t)count * sizeof *rows);
     for (int i = 0; i < count; i++) {
         rows[i].cfm = cfm;
@@ -360,11 +372,14 @@ static void rows_reset(SolverRow *rows, int count, double cfm)
 
 static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, double cfm)
 {
+    assert_debug(self->solver_joint_count < self->solver_joint_capacity);
+    assert(entry->type >= 0 && entry->type < ODE_JOINT_TYPES);
     OdeJointInfo info = { 0, 0 };
     OdeGetInfo1 info1 = self->inside->info1[entry->type];
     OdeGetInfo2 info2 = self->inside->info2[entry->type];
     odeextra_methods(entry->joint, &info1, &info2);
     info1(entry->joint, &info);
+    assert(info.rows >= 0 && info.rows <= JOINT_ROWS_MAX);  // there is room for no more
     memory_grow(&self->rows, &self->row_capacity, self->row_count + JOINT_ROWS_MAX, sizeof *self->rows);
     SolverRow *rows = &self->rows[self->row_count];
     self->solver_joints[self->solver_joint_count++] = (SolverJoint){ entry->body1, entry->body2, self->row_count,
@@ -384,6 +399,7 @@ static void joint_rows(SolverOde *self, const JointEntry *entry, double erp, dou
 
 SolverContact *solver_ode_add_contacts(SolverOde *self, int count, SolverSurface **surfaces)
 {
+    assert(count >= 0 && surfaces);
     memory_grow(&self->contacts, &self->contact_capacity, self->contact_count + count, sizeof *self->contacts);
     memory_grow(&self->surfaces, &self->surface_capacity, self->contact_count + count, sizeof *self->surfaces);
     *surfaces = &self->surfaces[self->contact_count];
@@ -396,6 +412,7 @@ static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *contact,
                              SolverSurface *to)
 {
+    assert_debug(sign == 1.0 || sign == -1.0);
     const dSurfaceParameters *surface = &from->surface;
     int mode = surface->mode;
     const dReal *pos = from->geom.pos, *normal = from->geom.normal;
@@ -438,6 +455,7 @@ void solver_ode_read_contact(const dContact *from, double sign, int body1, int b
 
 static void contact_read(SolverOde *self, const JointEntry *entry)
 {
+    assert_debug(entry->type == dJointTypeContact);
     unsigned flags;
     SolverSurface *surface;
     memcpy(&flags, (const char *)entry->joint + self->inside->flags, sizeof flags);
@@ -451,6 +469,7 @@ static void contact_read(SolverOde *self, const JointEntry *entry)
 // A motor at its stop makes ODE's joint lock a mutex that dWorldStep() creates: let it run once, on an empty world.
 static void world_prime(SolverOde *self)
 {
+    assert(!self->is_primed);
     void *none = NULL, *heads[2] = { (char *)self->world + self->inside->first_body,
                                      (char *)self->world + self->inside->first_joint };
     void *kept[2];
@@ -466,6 +485,7 @@ static void world_prime(SolverOde *self)
 
 void solver_ode_set_awake_list(SolverOde *self, const int32_t *awake, int count)
 {
+    assert(count >= 0 && count <= self->body_count);
     for (int i = 0; i < self->awake_count; i++)
         self->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     memory_grow(&self->awake, &self->awake_capacity, count + 1, sizeof *self->awake);
@@ -476,6 +496,7 @@ void solver_ode_set_awake_list(SolverOde *self, const int32_t *awake, int count)
 
 void solver_ode_begin(SolverOde *self, double dt)
 {
+    assert(dt > 0.0);
     self->dt = dt;
     if (!self->is_vouched)
         bodies_find(self);
@@ -490,6 +511,7 @@ void solver_ode_begin(SolverOde *self, double dt)
 
 static void find_awake(SolverOde *self)
 {
+    assert_debug(!self->is_vouched && self->body_count <= self->awake_capacity);
     self->awake_count = 0;
     for (int i = 0; i < self->body_count; i++) {
         dBodyID body = self->entries[i].body;
@@ -524,6 +546,7 @@ static bool is_awake(const SolverOde *self, int body) { return body >= 0 && dBod
 
 static void joints_read(SolverOde *self)
 {
+    assert_debug(self->contact_joint_first <= self->joint_count);
     double erp = dWorldGetERP(self->world), cfm = dWorldGetCFM(self->world);
     memory_grow(&self->solver_joints, &self->solver_joint_capacity, self->joint_count + 1, sizeof *self->solver_joints);
     self->solver_joint_count = self->row_count = 0;
@@ -629,6 +652,7 @@ static void feedback_add(dJointFeedback *feedback, const double *j1, const doubl
 // As ODE tells it: on each body the force and its moment about the centre of mass, with what rolling friction turns.
 static void contact_feedback(const SolverOde *self, int index, dJointFeedback *feedback)
 {
+    assert_debug(index >= 0 && index < self->contact_count);
     const SolverContact *contact = &self->contacts[index];
     double axes[3][3], forces[6], force[3] = { 0.0 }, turn[3] = { 0.0 };
     const SolverInput input = {
@@ -660,7 +684,9 @@ static void contact_feedback(const SolverOde *self, int index, dJointFeedback *f
 
 static void joint_feedback(const SolverOde *self, int index, dJointFeedback *feedback)
 {
+    assert_debug(index >= 0 && index < self->solver_joint_count);
     const SolverJoint *joint = &self->solver_joints[index];
+    assert_debug(joint->first_row + joint->row_count <= self->row_count);
     for (int k = 0; k < joint->row_count; k++) {
         const SolverRow *row = &self->rows[joint->first_row + k];
         feedback_add(feedback, row->j1, row->j2, row->force);
@@ -694,8 +720,10 @@ void solver_ode_finish(SolverOde *self)
 {
     dVector3 gravity;
     joints_read(self);
+    assert_debug(self->solver_joint_count == self->contact_joint_first);  // beside each other: see feedback
     bodies_read(self);
     self->is_vouched = false;
+    // The world is asked in every step, since a plugin may have set any of it. ODE's infinity is our "no limit", 0.
     dWorldGetGravity(self->world, gravity);
     double max_velocity = dWorldGetContactMaxCorrectingVel(self->world);
     SolverInput input = { .dt = self->dt,
@@ -715,6 +743,7 @@ void solver_ode_finish(SolverOde *self)
                           .contact_count = self->contact_count,
                           .awake = self->awake,
                           .awake_count = self->awake_count };
+    // Feedback is of the forces of this step, so it is written before bodies move on.
     solver_solve(self->solver, &input);
     feedback_write(self);
     solver_integrate(self->solver, &input);

@@ -72,6 +72,7 @@ void solver_destroy(Solver *solver)
 {
     if (!solver)
         return;
+    // All plain arrays in one list, so that a new one is freed by naming it; what owns more stands below.
     Topology *t = &solver->topology;
     void *owned[] = { t->links,
                       t->groups,
@@ -233,6 +234,7 @@ bool solver_state_restore(Solver *solver, const void *buffer, size_t size)
     if (size < sizeof header)
         return false;
     const void *from = take(&header, buffer, sizeof header);
+    // The bytes may come from a stranger's file: counts are looked at before anything is sized by them.
     if (header.body_count < 0 || header.joint_count < 0 || header.contact_count < 0
         || (header.rolling_count != 0 && header.rolling_count != header.contact_count) || state_bytes(&header) != size)
         return false;
