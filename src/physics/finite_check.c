@@ -82,7 +82,7 @@ static void consider_neighbour(const Physics *physics, int body, int other, Caus
 {
     if (other < 0 || !physics->bodies[other].is_alive)
         return;
-    double ratio = physics->bodies[other].mass / physics->bodies[body].mass;
+    double ratio = physics->masses[other].mass / physics->masses[body].mass;
     ratio = ratio < 1.0 ? 1.0 / ratio : ratio;
     if (ratio > causes->mass_ratio) {
         causes->mass_ratio = ratio;
@@ -142,7 +142,7 @@ static void explain(Physics *physics, int index, const char *wrong)
         diag_hint(
             physics->diags,
             "its mass (%g kg) and that of '%s' differ by a factor of %.0f; a direct solver loses its digits there",
-            body->mass, causes.ratio_with, causes.mass_ratio);
+            physics->masses[index].mass, causes.ratio_with, causes.mass_ratio);
     else if (causes.depth > 0.1)
         diag_hint(physics->diags, "it was %g m inside '%s': start it outside, or lower softERP", causes.depth,
                   causes.deep_with);

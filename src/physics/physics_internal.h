@@ -68,9 +68,6 @@ typedef struct Body {
     dSpaceID space;  // of ODE's geoms when it has several shapes, else NULL
     int solid;       // that owns it: PhysicsSolid.body_owner
     Vec3 com;        // centre of mass in the frame of that solid
-    double mass;
-    Mat3 inertia;                            // about the centre of mass, body axes
-    double linear_damping, angular_damping;  // per step
     bool is_alive;
     bool is_anchored;  // a joint or weld ties it to the static world
 } Body;
@@ -281,9 +278,10 @@ struct Physics {
     int solids_gone;  // of them, so that a world without holes need not be searched for them
     NodeMap solid_of_node;
     Body *bodies;
+    SolverMass *masses;  // beside them, as the solver takes them
     BodyState *body_states;
     Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
-    int body_count, body_capacity, body_state_capacity, body_constraint_capacity;
+    int body_count, body_capacity, mass_capacity, body_state_capacity, body_constraint_capacity;
     bool shares_rows;       // solids and bodies are those of `like`
     uint64_t body_version;  // of the masses, inertias and dampings in `bodies`: others in the process have others
     Shape *shapes;

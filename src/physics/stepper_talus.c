@@ -128,16 +128,11 @@ enum {
                  | SOLVER_BODY_LINEAR_DAMPING | SOLVER_BODY_ANGULAR_DAMPING  // those that say what a body is
 };
 
-static void body_read_constants(const Body *body, SolverBody *to)
+static uint32_t body_flags(const SolverMass *mass)
 {
-    to->mass = body->mass;
-    memcpy(to->inertia, body->inertia.m, sizeof to->inertia);
-    to->max_angular_speed = SOLVER_MAX_ANGULAR_SPEED;
-    to->linear_damping = body->linear_damping;
-    to->angular_damping = body->angular_damping;
-    to->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED;
-    to->flags |= body->linear_damping != 0.0 ? SOLVER_BODY_LINEAR_DAMPING : 0;
-    to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
+    return SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED
+           | (mass->linear_damping != 0.0 ? SOLVER_BODY_LINEAR_DAMPING : 0)
+           | (mass->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0);
 }
 
 static void body_read(const BodyState *state, SolverBody *to)
@@ -255,12 +250,11 @@ static void read_body_constants(StepArrays *arrays, const Physics *physics)
         return;
     memory_grow(&arrays->bodies, &arrays->body_capacity, physics->body_count + 1, sizeof *arrays->bodies);
     for (int i = 0; i < physics->body_count; i++) {
-        arrays->bodies[i] = (SolverBody){ .mass = 1.0,
-                                          .quaternion = { 1.0 },
+        arrays->bodies[i] = (SolverBody){ .quaternion = { 1.0 },
                                           .rotation = { [0] = 1, [4] = 1, [8] = 1 },
                                           .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
         if (physics->bodies[i].is_alive)
-            body_read_constants(&physics->bodies[i], &arrays->bodies[i]);
+            arrays->bodies[i].flags = body_flags(&physics->masses[i]);
     }
     arrays->body_count = physics->body_count;
     arrays->body_version = physics->body_version;
@@ -467,6 +461,7 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
                           .cfm = physics->cfm,
                           .contact_surface_layer = physics->contact_surface_layer,
                           .bodies = arrays->bodies,
+                          .masses = physics->masses,
                           .joints = arrays->joints,
                           .rows = arrays->rows,
                           .body_count = physics->body_count,

@@ -591,7 +591,7 @@ bool physics_contact_moves(const Physics *physics, int index, double slide_min, 
     for (int i = 0; i < 2; i++) {
         if (contact->body[i] < 0)
             continue;
-        inverse_mass += is_impact ? 1.0 / physics->bodies[contact->body[i]].mass : 0.0;
+        inverse_mass += is_impact ? 1.0 / physics->masses[contact->body[i]].mass : 0.0;
         arm2 = double_max(arm2,
                           vec3_length2(vec3_sub(contact->point, physics->body_states[contact->body[i]].position)));
     }

@@ -83,7 +83,7 @@ static void step_track(Physics *physics, const Drive *drive, double dt)
         if (state->mode == MOTOR_FORCE)
             velocity = body < 0 ? 0.0
                                 : (state->force_command - state->brake_damping * state->velocity) * dt
-                                      / physics->bodies[body].mass;
+                                      / physics->masses[body].mass;
         else
             velocity = motor_velocity(physics, drive->joint, 0, dt);
     }

@@ -130,11 +130,11 @@ void mirror_body_mass(const Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
-    const double *m = body->inertia.m;
+    const double *m = physics->masses[index].inertia.m;
     if (!body->ode)
         return;
     dMass mass;
-    dMassSetParameters(&mass, body->mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
+    dMassSetParameters(&mass, physics->masses[index].mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
     dBodySetMass(body->ode, &mass);
 }
 
@@ -145,7 +145,7 @@ void mirror_body_settings(const Physics *physics, int index)
     if (!body->ode)
         return;
     mirror_body_mass(physics, index);
-    dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
+    dBodySetDamping(body->ode, physics->masses[index].linear_damping, physics->masses[index].angular_damping);
     dBodySetAutoDisableFlag(body->ode, 0);
     dBodySetData(body->ode, (void *)(intptr_t)index);  // for us alone, while no plugin is there to change it
 }

@@ -71,8 +71,8 @@ static void body_prepare(const SolverInput *input, PgsBody *loose, PgsVelocity *
     for (int i = 0; i < 6; i++)
         before->v[i] = (float)body->velocity[i];
     if (loose->moves) {
-        solver_body_predict(input, body, loose->inertia, velocity->v);
-        loose->inverse_mass = (float)(1.0 / body->mass);
+        solver_body_predict(input, loose->body, loose->inertia, velocity->v);
+        loose->inverse_mass = (float)(1.0 / input->masses[loose->body].mass);
         return;
     }
     bool asleep = (body->flags & SOLVER_BODY_ASLEEP) != 0;

@@ -118,8 +118,8 @@ static void touch_add_body(PairTouch *touch, const SolverInput *input, int index
 {
     if (index < 0 || solver_body_is_fixed(&input->bodies[index]))
         return;
-    const SolverBody *body = &input->bodies[index];
-    const double *m = body->inertia;
+    const SolverMass *body = &input->masses[index];
+    const double *m = body->inertia.m;
     double c0 = m[4] * m[8] - m[5] * m[5], c1 = m[0] * m[8] - m[2] * m[2], c2 = m[0] * m[4] - m[1] * m[1];
     double determinant = m[0] * c0 + m[1] * (m[2] * m[5] - m[1] * m[8]) + m[2] * (m[1] * m[5] - m[2] * m[4]);
     touch->inverse_mass += 1.0 / body->mass;

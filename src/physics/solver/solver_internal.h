@@ -130,7 +130,8 @@ typedef struct IslandTask {
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
 
-void solver_body_integrate_avx2(SolverBody *body, double dt);  // as solver_body_integrate(), to the last bit
+// As solver_body_integrate(), to the last bit.
+void solver_body_integrate_avx2(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
 
 // Memory that parts of a step need one after the other: what contacts remembered, then the blocks of the iterative
 // method. The contents do not survive a reservation.
@@ -159,7 +160,7 @@ void solver_pgs_end(PgsScratch *scratch);
 
 // Velocity at the end of the step if nothing touched the body, gyroscopic torque explicit, as piles turn slowly; and
 // its inverse inertia in the world frame: xx xy xz yy yz zz.
-void solver_body_predict(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6]);
+void solver_body_predict(const SolverInput *input, int body, float inertia[6], float velocity[6]);
 
 // What one contact asks for, in ODE's meaning.
 typedef struct ContactRow {
@@ -257,7 +258,7 @@ typedef struct IslandBundle {
 struct Solver {
     SolverOptions options;
     DirectMethod direct;
-    void (*integrate)(SolverBody *body, double dt);
+    void (*integrate)(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
     Topology topology;
     RowMemory *row_memory;
     ContactMemory *contact_memory;                        // of this step, from its beginning on

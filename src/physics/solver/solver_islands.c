@@ -229,9 +229,9 @@ static bool island_is_pile(const Solver *solver, const SolverInput *input, const
     double min = INFINITY, max = 0.0;
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
-        const SolverBody *body = &input->bodies[solver->topology.links[group->first].body];
-        min = fmin(min, body->mass);
-        max = fmax(max, body->mass);
+        double mass = input->masses[solver->topology.links[group->first].body].mass;
+        min = fmin(min, mass);
+        max = fmax(max, mass);
     }
     if (max > LIKE_MASSES * min)
         return false;
