@@ -98,13 +98,12 @@ typedef struct IslandStatistics {
     int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant, springs;
 } IslandStatistics;
 
-// Contacts of the same two bodies that stand together, as far as islands and manifolds need them. A run stands at the
-// place of its first contact; the places of its others hold nothing.
+// Contacts of the same two bodies that stand together, as far as islands and manifolds need them.
 typedef struct ContactRun {
-    int32_t bodies[2];  // the first one is there, the second -1 for the world
-    int32_t groups[2];  // of the two bodies, -1: none that moves
-    int32_t count;
-    int32_t row_count;  // of all
+    int32_t first, count;  // contacts
+    int32_t bodies[2];     // the first one is there, the second -1 for the world
+    int32_t groups[2];     // of the two bodies, -1: none that moves
+    int32_t row_count;     // of all
 } ContactRun;
 static inline uint64_t run_pair(const ContactRun *run) { return solver_pair(run->bodies[0], run->bodies[1]); }
 
@@ -112,9 +111,9 @@ static inline uint64_t run_pair(const ContactRun *run) { return solver_pair(run-
 typedef struct IslandTask {
     const SolverInput *input;
     const Topology *topology;
-    const int32_t *groups;           // group indices
-    const int32_t *runs;             // of its contacts: indices of their first ones
-    const ContactRun *contact_runs;  // by contact
+    const int32_t *groups;  // group indices
+    const int32_t *runs;    // of its contacts: places in contact_runs
+    const ContactRun *contact_runs;
     int group_count, run_count, contact_count;
     bool swept;                     // the direct method's dense problem is iterated
     bool springs;                   // its rows with bounds may be springs in the trees
@@ -228,9 +227,8 @@ typedef struct PairTouch {
     bool is_swept;
 } PairTouch;
 double solver_pair_min_softness(const SolverInput *input, const SolverSurface *surface,
-                                const PairTouch *touch);  // cfm / dt
-// The same for the run that begins with a contact.
-double solver_run_min_softness(const IslandTask *task, int first);
+                                const PairTouch *touch);                        // cfm / dt
+double solver_run_min_softness(const IslandTask *task, const ContactRun *run);  // the same for a run
 
 // ---- the solver and its parts ----
 
@@ -244,7 +242,8 @@ typedef struct PairOrder {
 // A piece of the contacts that a worker looked through.
 typedef struct ContactChunk {
     PairOrder order;
-    bool rolls;  // some surface in it has rolling friction
+    int32_t first_run, run_count;  // those that begin in it
+    bool rolls;                    // some surface in it has rolling friction
 } ContactChunk;
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
@@ -272,7 +271,8 @@ struct Solver {
     bool is_order_known;     // false: the memory was changed after its step
     int32_t *contact_table;  // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
-    ContactRun *contact_runs;
+    ContactRun *contact_runs;  // in the order of contacts
+    int run_count;
     int32_t *node_of_body;
     uint8_t *iterated;      // per body: the method of its island in the last step, SOLVER_AUTO: there was none
     int32_t *group_island;  // union-find over groups, then island numbers

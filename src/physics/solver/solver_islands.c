@@ -60,10 +60,10 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
             awake_group_add(solver, g);
 }
 
-static void islands_join(Solver *solver, const SolverInput *input)
+static void islands_join(Solver *solver)
 {
     int32_t *set = solver->group_island;
-    for (int i = 0; i < input->contact_count; i += solver->contact_runs[i].count) {
+    for (int i = 0; i < solver->run_count; i++) {
         const ContactRun *run = &solver->contact_runs[i];
         int a = run->groups[0], b = run->groups[1];
         if (a < 0 || b < 0)
@@ -157,11 +157,12 @@ static inline IslandRef *island_of_run(const Solver *solver, const ContactRun *r
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
 }
 
-static void islands_gather_contacts(Solver *solver, int count)
+static void islands_gather_contacts(Solver *solver)
 {
+    const int count = solver->run_count;
     const ContactRun *runs = solver->contact_runs;
     memory_grow(&solver->island_runs, &solver->island_runs_capacity, count + 1, sizeof(int32_t));
-    for (int i = 0; i < count; i += runs[i].count) {
+    for (int i = 0; i < count; i++) {
         IslandRef *island = island_of_run(solver, &runs[i]);
         if (!island)
             continue;
@@ -175,7 +176,7 @@ static void islands_gather_contacts(Solver *solver, int count)
         at += island->run_count;
         island->run_count = 0;
     }
-    for (int i = 0; i < count; i += runs[i].count) {
+    for (int i = 0; i < count; i++) {
         IslandRef *island = island_of_run(solver, &runs[i]);
         if (island)
             solver->island_runs[island->first_run + island->run_count++] = i;
@@ -238,8 +239,8 @@ static bool island_is_pile(const Solver *solver, const SolverInput *input, const
     double min_cfm = HARD_SHARE * input->dt * 2.0 / min;
     const SolverSurface *soft = NULL;
     for (int r = 0; r < island->run_count; r++) {
-        int first = solver->island_runs[island->first_run + r];
-        for (int i = first; i < first + solver->contact_runs[first].count; i++) {
+        const ContactRun *run = &solver->contact_runs[solver->island_runs[island->first_run + r]];
+        for (int i = run->first; i < run->first + run->count; i++) {
             const SolverSurface *surface = solver_surface(input, i);
             if ((surface != soft && !surface_is_soft(surface, min_cfm))
                 || input->contacts[i].target_normal_speed != 0.0)
@@ -365,10 +366,10 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
     if (input->contact_count == 0) {
         islands_are_groups(solver);
     } else {
-        islands_join(solver, input);
+        islands_join(solver);
         islands_number(solver);
         islands_gather_groups(solver);
-        islands_gather_contacts(solver, input->contact_count);
+        islands_gather_contacts(solver);
     }
     for (int i = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
