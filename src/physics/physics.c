@@ -181,6 +181,7 @@ void physics_destroy(Physics *physics)
     free(physics->weld_states);
     free(physics->contacts);
     free(physics->own_surfaces);
+    free(physics->held);
     free(physics->contact_joints);
     free(physics->feedbacks);
     free(physics->contact_forces);

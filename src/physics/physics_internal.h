@@ -30,6 +30,7 @@ typedef struct PhysicsSolid {
     int body_owner;     // solid whose body it shares (itself when it has one of its own), -1: kinematic
     int body;           // -1: kinematic
     int first_shape, shape_count;
+    int material;  // row of the contact table
     // In the arena of the Physics whose rows these are; NULL: the identity. See solid_base(), solid_in_body().
     Pose *base;             // from the frame of the parent solid to the frame its translation and rotation are in
     Pose *in_body;          // of its frame in the body's
@@ -37,7 +38,6 @@ typedef struct PhysicsSolid {
     Vec3 center;            // of that mass, in its frame
     double reference_mass;  // of its boundingObject at 1000 kg/m^3: the weight of its damping
     double linear_damping, angular_damping;  // per second, -1: no Damping node
-    int material;                            // row of the contact table
     int track;                               // index of the Track it is, -1
     int conveyor;                            // solid of the Conveyor that moves its surface, -1
     int holder;                              // row of a Connector, VacuumGripper or Holder in fittings_internal.h, -1
@@ -67,9 +67,9 @@ typedef struct Body {
     dBodyID ode;     // its twin, NULL: none
     dSpaceID space;  // of ODE's geoms when it has several shapes, else NULL
     int solid;       // that owns it: PhysicsSolid.body_owner
-    Vec3 com;        // centre of mass in the frame of that solid
     bool is_alive;
     bool is_anchored;  // a joint or weld ties it to the static world
+    Vec3 com;          // centre of mass in the frame of that solid
 } Body;
 
 typedef struct BodyState {
@@ -100,13 +100,13 @@ typedef struct ShapePlace {
 typedef struct Shape {
     dGeomID ode;
     GeometryKind kind;
-    int solid;   // -1 for a fluid's
-    int fluid;   // -1
-    int body;    // that its contacts push, -1: none of ours. The one of its solid, unless somebody gave it to another
-    int home;    // the one of its solid, -1
-    dBodyID on;  // what ODE said last
+    int solid;  // -1 for a fluid's
+    int fluid;  // -1
+    int body;   // that its contacts push, -1: none of ours. The one of its solid, unless somebody gave it to another
+    int home;   // the one of its solid, -1
     bool is_outside;  // it is on a body that a plugin made
     bool is_away;     // somebody disabled it or took it out of the world's space: it meets nothing
+    dBodyID on;       // what ODE said last
     SceneNode *geometry;
     Vec3 size;
     // In the arena, NULL while they are nothing else than the identity: most bodies are one shape in their middle.
@@ -312,6 +312,9 @@ struct Physics {
     PhysicsContact *contacts;      // sleeping ones first, then those of the last pass by pair
     PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
     int own_surface_capacity;
+    Vec3 *held;  // beside the first of them: impulses of the normal and of friction that sleeping ones begin with when
+                 // they wake; see contact_hold()
+    int held_count, held_capacity;
     int contact_count, contact_capacity, sleeping_contact_count;
     dJointID *contact_joints;  // beside the first of them, see contact_joint()
     int contact_joint_count, contact_joint_capacity;
@@ -521,7 +524,10 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 bool contact_shape_rests(const Physics *physics,
                          const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
 
-void contact_move(Physics *physics, int from, int to);  // its record and surface, to a place of one that goes
+void contact_move(Physics *physics, int from,
+                  int to);  // its record, surface and what it holds, to a place of one that goes
+// A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
+void contact_hold(Physics *physics, int index, const double impulse[3]);
 
 // ---- contact_touch.c ----
 void contacts_clear_marks(Physics *physics, bool is_full);                 // of the pass before

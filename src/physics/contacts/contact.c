@@ -96,6 +96,17 @@ void contact_move(Physics *physics, int from, int to)
     physics->contacts[to] = physics->contacts[from];
     if (physics->contacts[from].has_own_surface)
         physics->own_surfaces[to] = physics->own_surfaces[from];
+    if (to < physics->held_count)
+        physics->held[to] = from < physics->held_count ? physics->held[from] : VEC3_ZERO;
+}
+
+void contact_hold(Physics *physics, int index, const double impulse[3])
+{
+    assert(index >= 0 && index < physics->contact_count);
+    memory_grow(&physics->held, &physics->held_capacity, index + 1, sizeof *physics->held);
+    while (physics->held_count <= index)
+        physics->held[physics->held_count++] = VEC3_ZERO;
+    physics->held[index] = vec3(impulse[0], impulse[1], impulse[2]);
 }
 
 // ---- joints in ODE ----

@@ -164,7 +164,8 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
         memcpy(&contact->normal, from->normal, sizeof contact->normal);
         contact->depth = double_max(from->depth, 0.0);
         contact->target_normal_speed = 0.0;
-        contact->held[0] = contact->held[1] = contact->held[2] = 0.0;
+        if (at + i < physics->held_count)
+            physics->held[at + i] = VEC3_ZERO;
         if (!is_one_surface || from->depth < 0.0)
             write_own_surface(physics, at + i, from->depth);
         if (at + i < physics->contact_joint_count)

@@ -49,11 +49,13 @@ struct SolverOde {
     SolverJoint *solver_joints;
     SolverRow *rows;
     SolverContact *contacts;
-    SolverSurface *surfaces;  // beside contacts
+    SolverSurface *surfaces;  // beside contacts,
+    Vec3 *held;               // and beside the first of them
     dJointID *found_joints;
     int body_capacity, mass_capacity, extra_capacity, awake_capacity, set_capacity, table_capacity, found_capacity,
         joint_capacity;
     int solver_joint_capacity, row_capacity, contact_capacity, surface_capacity, found_joint_capacity;
+    int held_count, held_capacity;
     int body_count, awake_count, table_size, found_count, joint_count, contact_joint_first, solver_joint_count,
         row_count;
     int contact_count, added_contact_count, found_joint_count;
@@ -87,9 +89,9 @@ void solver_ode_destroy(SolverOde *self)
 {
     if (!self)
         return;
-    void *owned[] = { self->entries, self->masses,   self->extras,       self->bodies,  self->awake,
-                      self->set,     self->table,    self->found,        self->joints,  self->solver_joints,
-                      self->rows,    self->contacts, self->found_joints, self->surfaces };
+    void *owned[] = { self->held,          self->entries, self->masses,   self->extras,       self->bodies,
+                      self->awake,         self->set,     self->table,    self->found,        self->joints,
+                      self->solver_joints, self->rows,    self->contacts, self->found_joints, self->surfaces };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     if (self->owns_solver)
@@ -399,6 +401,15 @@ SolverContact *solver_ode_add_contacts(SolverOde *self, int count, SolverSurface
     return &self->contacts[self->contact_count - count];
 }
 
+void solver_ode_hold(SolverOde *self, int contact, Vec3 impulse)
+{
+    assert(contact >= 0 && contact < self->contact_count);
+    memory_grow(&self->held, &self->held_capacity, contact + 1, sizeof *self->held);
+    while (self->held_count <= contact)
+        self->held[self->held_count++] = VEC3_ZERO;
+    self->held[contact] = impulse;
+}
+
 static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
 
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *contact,
@@ -493,7 +504,7 @@ void solver_ode_begin(SolverOde *self, double dt)
     joints_find(self);
     if (!self->is_vouched)
         self->inside->fall_asleep(self->world, self->dt);
-    self->contact_count = 0;
+    self->contact_count = self->held_count = 0;
 }
 
 static void find_awake(SolverOde *self)
@@ -719,6 +730,8 @@ void solver_ode_finish(SolverOde *self)
                           .rows = self->rows,
                           .contacts = self->contacts,
                           .own_surfaces = self->surfaces,
+                          .held = self->held,
+                          .held_count = self->held_count,
                           .body_count = self->body_count,
                           .joint_count = self->solver_joint_count,
                           .row_count = self->row_count,

@@ -44,7 +44,6 @@ typedef struct SolverContact {
     Vec3 normal;                 // from side 1 into side 0, as ODE has it
     double depth;                // m
     double target_normal_speed;  // m/s along the normal: not 0 where a fast shape would pass through the other
-    double held[3];  // impulses of the normal and of friction to begin with, where the solver remembers none
 } SolverContact;
 
 #endif

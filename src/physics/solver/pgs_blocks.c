@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define COLOURS 64  // that a body can have in one round of colouring
+enum { LARGE_PILE = 2048 };  // manifolds: what fewer are made of is in the near caches anyway
+#define COLOURS 64           // that a body can have in one round of colouring
 
 // Gives the pending manifolds the first colour of this round that neither body has, and counts colours. Returns how
 // many find none: crowds that start inside each other.
@@ -268,13 +269,42 @@ static void block_clear(PgsBlock *block, int point_count)
     }
 }
 
+// What the blocks of a large pile are made of lies anywhere, farther than the near caches reach: it is asked for ahead.
+static void prefetch_block(const PgsScratch *s, int block)
+{
+    const BlockSpan *span = &s->spans[block];
+    for (int lane = 0; lane < span->count; lane++) {
+        const Manifold *m = &s->manifolds[s->by_colour[span->first + lane]];
+        const SolverContact *first = &s->input->contacts[m->contacts[0]];
+        memory_prefetch_read(first, sizeof *first * (size_t)m->point_count);  // mostly they stand together
+        memory_prefetch(&s->memory[m->contacts[0]], sizeof *s->memory * (size_t)m->point_count);
+        for (int k = 0; k < 2; k++) {
+            const PgsBody *body = &s->bodies[k == 0 ? m->body1 : m->body2];
+            __builtin_prefetch(body);
+            if (body->body >= 0)
+                __builtin_prefetch(s->input->bodies[body->body].position);
+        }
+    }
+}
+
+static void prefetch_manifolds(const PgsScratch *s, int block)
+{
+    for (int lane = 0; lane < s->spans[block].count; lane++)
+        __builtin_prefetch(&s->manifolds[s->by_colour[s->spans[block].first + lane]]);
+}
+
 // Lane by lane from contacts and bodies; what of a point follows from these, the kernel computes for all lanes.
 void pgs_build_blocks(int begin, int end, int worker, void *context)
 {
     assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->block_count);
     PgsScratch *s = context;
     (void)worker;
+    bool is_large = s->manifold_count >= LARGE_PILE;
     for (int i = begin; i < end; i++) {
+        if (is_large && i + 2 < s->block_count)
+            prefetch_manifolds(s, i + 2);
+        if (is_large && i + 1 < s->block_count)
+            prefetch_block(s, i + 1);
         PgsBlock *block = &s->blocks[i];
         const int32_t *manifolds = s->by_colour + s->spans[i].first;
         const BlockSpan *span = &s->spans[i];

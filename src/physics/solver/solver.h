@@ -94,6 +94,10 @@ typedef struct SolverInput {
     const SolverSurface *surfaces;      // rows that they name,
     const SolverSurface *own_surfaces;  // and beside contacts; looked at where one has its own
     int surface_count;
+    // Beside the first contacts: impulses of the normal and of friction to begin with, where nothing is remembered.
+    // Those of others are zero.
+    const Vec3 *held;
+    int held_count;
     int body_count, joint_count, row_count, contact_count;
     // Bodies that move, in rising order; the others are not touched. NULL: all. A body flagged SOLVER_BODY_ASLEEP does
     // not stand here; jointed bodies are awake together.

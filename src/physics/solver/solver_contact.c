@@ -335,11 +335,9 @@ static void run_remember(const Solver *solver, const SolverInput *input, const C
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + i);
         if (rolling)
             rolling[i] = match >= 0 && solver->had_rolling ? solver->rolling_memory_last[match] : (RollingMemory){ 0 };
-        if (match >= 0)
-            *memory = last[match];
-        else
-            *memory = (ContactMemory){ .pair = run_pair(run),
-                                       .impulse = { contact->held[0], contact->held[1], contact->held[2] } };
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = run_pair(run) };
+        if (match < 0 && first_contact + i < input->held_count)
+            memcpy(memory->impulse, &input->held[first_contact + i], sizeof memory->impulse);
         memcpy(memory->at, at, sizeof at);
     }
 }
@@ -523,7 +521,7 @@ void *shared_block_reserve(SharedBlock *block, size_t size)
     assert_debug(block && (block->data || block->size == 0));
     if (size > block->size) {
         free(block->data);
-        block->size = size + size / 16;
+        block->size = size + size / 32;
         block->data = memory_alloc_lines(block->size);
     }
     return block->data;
