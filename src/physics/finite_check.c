@@ -110,7 +110,7 @@ static Causes find_causes(const Physics *physics, int body)
         consider_neighbour(physics, body, contact->body[side], &causes);
         if (contact->depth > causes.depth || !causes.deep_with) {
             causes.depth = contact->depth;
-            causes.deep_with = solid_label(physics, contact->solid[side]);
+            causes.deep_with = solid_label(physics, contact_solid(physics, contact, side));
         }
     }
     return causes;
@@ -209,7 +209,8 @@ static bool is_next_point_of(const Physics *physics, int i)
 {
     assert_debug(i >= 0 && i < physics->contact_count);
     const PhysicsContact *one = &physics->contacts[i], *before = &physics->contacts[i - (i > 0)];
-    return i > 0 && one->solid[0] == before->solid[0] && one->solid[1] == before->solid[1];
+    return i > 0 && contact_solid(physics, one, 0) == contact_solid(physics, before, 0)
+           && contact_solid(physics, one, 1) == contact_solid(physics, before, 1);
 }
 
 // Solids that start inside each other are thrown apart: say so before the user wonders.
@@ -226,9 +227,9 @@ void finite_check_start(Physics *physics)
         }
         said++;
         int moving = contact->body[0] >= 0 ? 0 : 1;
-        diag_warning(physics->diags, physics->solids[contact->solid[moving]].node->pos,
-                     "'%s' starts %.2g m inside '%s'", solid_label(physics, contact->solid[moving]), contact->depth,
-                     solid_label(physics, contact->solid[1 - moving]));
+        diag_warning(physics->diags, physics->solids[contact_solid(physics, contact, moving)].node->pos,
+                     "'%s' starts %.2g m inside '%s'", solid_label(physics, contact_solid(physics, contact, moving)),
+                     contact->depth, solid_label(physics, contact_solid(physics, contact, 1 - moving)));
         diag_hint(physics->diags, "contacts push them apart; place one of them elsewhere");
     }
     if (more > 0)

@@ -91,6 +91,13 @@ typedef struct ShapeTag {
     int shape;
 } ShapeTag;
 
+// What is known of a shape's geom.
+typedef struct ShapeTwin {
+    ShapeTag tag;      // dGeomGetData of it
+    dBodyID on;        // what ODE said last
+    const void *data;  // what it was made of: a plugin may have given it something else
+} ShapeTwin;
+
 // Where a shape stands on its body, or in the world when it has none.
 typedef struct ShapePlace {
     Pose pose;      // of its frame with that of height fields in ODE
@@ -106,7 +113,6 @@ typedef struct Shape {
     int home;   // the one of its solid, -1
     bool is_outside;  // it is on a body that a plugin made
     bool is_away;     // somebody disabled it or took it out of the world's space: it meets nothing
-    dBodyID on;       // what ODE said last
     SceneNode *geometry;
     Vec3 size;
     // In the arena, NULL while they are nothing else than the identity: most bodies are one shape in their middle.
@@ -120,13 +126,13 @@ typedef struct Shape {
     bool
         has_ridden;  // without a body itself, it moved with the one above it since the last pass: wakes what it touches
     bool is_rider;   // listed in Sleep.riders
-    struct ShapeTag *tag;                  // dGeomGetData of its geom, from its first one on
+    struct ShapeTwin *twin;                // from its first geom on; NULL: it never had one
     struct Convex *convex;                 // of convex meshes; of boxes once they meet one; else NULL
     const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
-    const void *ode_data;                  // what ODE's geom was made of: a plugin may have given it something else
 } Shape;
 
 static inline Pose shape_local(const Shape *shape) { return shape->local ? *shape->local : POSE_IDENTITY; }
+static inline dBodyID shape_on(const Shape *shape) { return shape->twin ? shape->twin->on : NULL; }
 static inline Pose shape_placed(const Shape *shape) { return shape->placed ? shape->placed->pose : POSE_IDENTITY; }
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
@@ -494,6 +500,12 @@ bool bodies_are_joined(const Physics *physics, int a, int b);                   
 Pose constraint_side(const Physics *physics, const Constraint *constraint, int side);  // pose of its body there now
 
 // ---- contact.c, surface.c ----
+// The solid of a side of a contact, -1: of a shape that a plugin made.
+static inline int contact_solid(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    assert_debug(side >= 0 && side < 2 && contact->shape[side] < physics->shape_count);
+    return contact->shape[side] >= 0 ? physics->shapes[contact->shape[side]].solid : -1;
+}
 void contact_table_build(Physics *physics);
 int contact_material(const Physics *physics, const char *name);
 void contacts_collide(Physics *physics);

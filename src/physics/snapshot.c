@@ -269,7 +269,6 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
     for (int k = 0; k < 2; k++) {
         int shape = contact->shape[k];
         if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
-            || contact->solid[k] != physics->shapes[shape].solid
             || !body_is_sound(physics, &physics->shapes[shape], contact->body[k]))
             return false;
     }

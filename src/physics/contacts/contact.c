@@ -208,7 +208,7 @@ void contacts_collect_forces(Physics *physics)
         const PhysicsContact *contact = &physics->contacts[i];
         physics->contact_forces[physics->contact_force_count++] = (PhysicsContactForce){
             { contact->shape[0], contact->shape[1] },
-            { contact->solid[0], contact->solid[1] },
+            { contact_solid(physics, contact, 0), contact_solid(physics, contact, 1) },
             contact->point,
             contact->normal,
             contact_force(physics, i),
@@ -247,7 +247,7 @@ void contacts_forget(Physics *physics, int top)
         const PhysicsContact *contact = &physics->contacts[i];
         bool goes = false;
         for (int k = 0; k < 2; k++)
-            goes |= contact->solid[k] >= top && contact->solid[k] < end;
+            goes |= contact_solid(physics, contact, k) >= top && contact_solid(physics, contact, k) < end;
         for (int k = 0; k < 2 && goes; k++)
             if (contact->body[k] >= 0)
                 body_wake(physics, contact->body[k]);
@@ -624,6 +624,12 @@ const PhysicsContact *physics_contacts(const Physics *physics, int *count)
 {
     *count = physics->contact_count;
     return physics->contacts;
+}
+
+int physics_contact_solid(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    assert(side == 0 || side == 1);
+    return contact_solid(physics, contact, side);
 }
 
 const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count)

@@ -151,9 +151,7 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
 {
     assert_debug(found->count > 0 && at >= 0 && pair.a < pair.b);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    PhysicsContact common = {
-        .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body }, .is_new = is_new
-    };
+    PhysicsContact common = { .shape = { pair.a, pair.b }, .body = { a->body, b->body }, .is_new = is_new };
     bool is_one_surface = contact_surface_of_pair(physics, &common);
     assert(at + found->count <= physics->contact_capacity);
     for (int i = 0; i < found->count; i++) {

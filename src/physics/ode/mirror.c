@@ -240,11 +240,11 @@ dGeomID mirror_make_geom(Physics *physics, Shape *shape)
 {
     MeshEntry *entry = entry_of(physics, shape);
     if (shape->kind == GEOMETRY_MESH) {
-        shape->ode_data = mesh_data(entry);
+        shape->twin->data = mesh_data(entry);
         return dCreateTriMesh(NULL, entry->data, NULL, NULL, NULL);
     }
     if (shape->kind == GEOMETRY_HEIGHTS) {
-        shape->ode_data = field_data(entry);
+        shape->twin->data = field_data(entry);
         return dCreateHeightfield(NULL, entry->field, 1);
     }
     return mirror_make_form(shape->kind, shape->size);
@@ -267,15 +267,15 @@ void mirror_shape_make(Physics *physics, int index)
     if (!mirror_is_open(physics))
         return;
     Shape *shape = &physics->shapes[index];
+    if (!shape->twin)
+        shape->twin = arena_alloc(physics->arena, sizeof *shape->twin);
+    *shape->twin = (ShapeTwin){ .tag = { SHAPE_MAGIC, physics, index } };
     shape->ode = mirror_make_geom(physics, shape);
-    if (!shape->tag)
-        shape->tag = arena_alloc(physics->arena, sizeof *shape->tag);
-    *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
-    dGeomSetData(shape->ode, shape->tag);
+    dGeomSetData(shape->ode, &shape->twin->tag);
     dSpaceAdd(physics->space, shape->ode);
     if (shape->body >= 0) {
-        shape->on = physics->bodies[shape->body].ode;
-        dGeomSetBody(shape->ode, shape->on);
+        shape->twin->on = physics->bodies[shape->body].ode;
+        dGeomSetBody(shape->ode, shape->twin->on);
     }
     mirror_shape_place(physics, index);
 }

@@ -192,7 +192,8 @@ bool mirror_are_joined(const Physics *physics, int a, int b)
 
 bool mirror_shapes_are_joined(const Shape *a, const Shape *b)
 {
-    return dAreConnectedExcluding(a->on ? a->on : b->on, a->on ? b->on : a->on, dJointTypeContact);
+    dBodyID first = shape_on(a), second = shape_on(b);
+    return dAreConnectedExcluding(first ? first : second, first ? second : first, dJointTypeContact);
 }
 
 int mirror_joint_count(const Physics *physics, int body)

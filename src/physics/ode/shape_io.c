@@ -109,7 +109,7 @@ bool mirror_narrow_has_own_surface(const Shape *shape)
         data = dGeomTriMeshGetTriMeshDataID(shape->ode);
     else if (shape->kind == GEOMETRY_HEIGHTS)
         data = dGeomHeightfieldGetHeightfieldData(shape->ode);
-    return data && data == shape->ode_data;
+    return data && data == shape->twin->data;
 }
 
 static void read_plane(dGeomID geom, CollidePose *pose)
@@ -144,7 +144,7 @@ void mirror_narrow_pose(const Shape *shape, CollidePose *pose)
     }
 }
 
-bool mirror_is_enabled(const Shape *shape) { return dBodyIsEnabled(shape->on); }
+bool mirror_is_enabled(const Shape *shape) { return dBodyIsEnabled(shape_on(shape)); }
 
 // ---- what others did to a geom ----
 
@@ -176,7 +176,7 @@ static void forget_form(const Physics *physics, Shape *shape)
     shape->convex = NULL;
     for (int i = 0; i < physics->mesh_count; i++)
         if (physics->meshes[i].data == dGeomTriMeshGetTriMeshDataID(shape->ode)
-            && physics->meshes[i].data == shape->ode_data)
+            && physics->meshes[i].data == shape->twin->data)
             shape->convex = physics->meshes[i].convex;
 }
 
@@ -185,9 +185,9 @@ bool shape_follow(Physics *physics, int index)
     assert(index >= 0 && index < physics->shape_count);
     Shape *shape = &physics->shapes[index];
     dBodyID on = dGeomGetBody(shape->ode);
-    bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->on;
+    bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->twin->on;
     if (is_given) {
-        shape->on = on;
+        shape->twin->on = on;
         shape->body = body_of_ode(physics, on);
         shape->is_outside = on && shape->body < 0;
         sleep_forget(physics);  // it lists the shapes of bodies
