@@ -23,8 +23,8 @@ static int colour_round(PgsScratch *s, int32_t *pending, int count, int first_co
     memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
     for (int i = 0; i < count; i++) {
         Manifold *m = &s->manifolds[pending[i]];
-        uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0)
-                         | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
+        uint64_t taken = (pgs_moves(s, m->body1) ? s->colours[m->body1] : 0)
+                         | (pgs_moves(s, m->body2) ? s->colours[m->body2] : 0);
         if (taken == UINT64_MAX) {
             pending[left++] = pending[i];
             continue;
@@ -170,8 +170,8 @@ static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Ma
     const PgsBody *a = &s->bodies[m->body1], *b = &s->bodies[m->body2];
     block->body1[lane] = m->body1;
     block->body2[lane] = m->body2;
-    block->moves1 |= (uint8_t)(a->moves << lane);
-    block->moves2 |= (uint8_t)(b->moves << lane);
+    block->moves1 |= (uint8_t)(pgs_moves(s, m->body1) << lane);
+    block->moves2 |= (uint8_t)(pgs_moves(s, m->body2) << lane);
     block->inverse_mass1[lane] = a->inverse_mass;
     block->inverse_mass2[lane] = b->inverse_mass;
     for (int i = 0; i < 6; i++) {

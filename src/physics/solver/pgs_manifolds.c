@@ -187,7 +187,7 @@ void pgs_add_bodies(PgsScratch *s, const IslandTask *task)
     for (int g = 0; g < task->group_count; g++) {
         const TreeGroup *group = &t->groups[task->groups[g]];
         for (int i = group->first; i < group->first + group->count; i++)
-            task->node_of_body[t->links[i].body] = pgs_body_add(s, t->links[i].body, true);
+            task->node_of_body[t->links[i].body] = pgs_body_add(s, t->links[i].body);
     }
 }
 

@@ -88,9 +88,8 @@ typedef struct IslandRef {
     int32_t first_run, run_count;      // in island_runs
     int32_t contact_count;
     int32_t body_count, joint_row_count, dense_row_count;
-    int32_t widest, cut_row_count;  // bodies of the largest tree; rows of joints that close loops
-    int32_t iterated_count;         // bodies whose island was swept or iterated in the last step
-    int32_t loose_count;            // ... iterated as a whole
+    int32_t iterated_count;  // bodies whose island was swept or iterated in the last step
+    int32_t loose_count;     // ... iterated as a whole
     SolverMethod method;
 } IslandRef;
 

@@ -105,11 +105,9 @@ static void islands_number(Solver *solver)
 static inline void island_add_group(IslandRef *island, const TreeGroup *group)
 {
     island->body_count += group->count;
-    island->widest = int_max(island->widest, group->count);
     island->iterated_count += group->iterated_count;
     island->loose_count += group->loose_count;
     island->joint_row_count += group->joint_row_count + group->cut_row_count;
-    island->cut_row_count += group->cut_row_count;
     island->dense_row_count += group->cut_row_count;
 }
 
@@ -185,11 +183,17 @@ static void islands_gather_contacts(Solver *solver)
 
 // Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on
 // wide trees.
-static SolverMethod jointed_method(const IslandRef *island, bool before)
+static SolverMethod jointed_method(const Solver *solver, const IslandRef *island, bool before)
 {
+    int widest = 0, cut_row_count = 0;  // bodies of the largest tree; rows of joints that close loops
+    for (int i = 0; i < island->group_count; i++) {
+        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
+        widest = int_max(widest, group->count);
+        cut_row_count += group->cut_row_count;
+    }
     bool was_iterative = 2 * island->loose_count > island->body_count;
     bool is_large = island->dense_row_count > (was_iterative ? DENSE_AGAIN_ROWS : MAX_DENSE_ROWS);
-    if (island->cut_row_count == 0 && (island->widest <= MAX_SWEPT_TREE || !is_large)
+    if (cut_row_count == 0 && (widest <= MAX_SWEPT_TREE || !is_large)
         && island->dense_row_count > (before ? MIN_SWEEP_ROWS : MAX_PIVOT_ROWS))
         return SOLVER_SWEPT;
     return is_large ? SOLVER_ITERATIVE : SOLVER_DIRECT;
@@ -256,7 +260,7 @@ static SolverMethod island_method(const Solver *solver, const SolverInput *input
 {
     bool before = 2 * island->iterated_count > island->body_count;
     if (island->joint_row_count > 0)
-        return jointed_method(island, before);
+        return jointed_method(solver, island, before);
     int limit = island->body_count <= FEW_BODIES ? (before ? MIN_SWEEP_ROWS : MAX_PIVOT_ROWS)
                 : before                         ? MIN_ITERATED_ROWS
                                                  : MAX_DIRECT_ROWS;
