@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVE_PIECE 64  // proxies that a worker moves at a time
+#define MOVE_PIECE 64   // proxies that a worker moves at a time
+#define LEAVES_AHEAD 8  // that are asked for
 
 Broadphase *broadphase_create(void)
 {
@@ -230,6 +231,14 @@ typedef struct MoveWork {
     void *context;
 } MoveWork;
 
+// Proxies stand in the order of the caller, their leaves in that of the tree.
+static inline void prefetch_leaf(const Broadphase *b, int proxy)
+{
+    int node = b->proxies[proxy].node;
+    if (node >= 0)
+        __builtin_prefetch(&b->nodes[node], 1);
+}
+
 static void move_pieces(int begin, int end, int worker, void *context)
 {
     const MoveWork *work = context;
@@ -239,6 +248,8 @@ static void move_pieces(int begin, int end, int worker, void *context)
         int first = piece * MOVE_PIECE, last = int_min(first + MOVE_PIECE, work->count), found = first;
         for (int i = first; i < last; i++) {
             int proxy = work->proxies[i];
+            if (i + LEAVES_AHEAD < last)
+                prefetch_leaf(b, work->proxies[i + LEAVES_AHEAD]);
             BroadBox box;
             work->box_of(work->context, proxy, &box);
             b->strays[found] = (Stray){ proxy, box_update(b, proxy, &box) };

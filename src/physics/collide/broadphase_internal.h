@@ -37,11 +37,13 @@ typedef struct Proxy {
 } Proxy;
 
 // A leaf while the tree is made anew.
-typedef struct Leaf {
-    float low[3], high[3];  // its fat box
-    int32_t proxy;
+typedef union Leaf {
+    FatBox box;  // fat
+    struct {
+        float low[3];
+        int32_t proxy;  // where no number of the box is
+    };
 } Leaf;
-static inline float leaf_centre(const Leaf *leaf, int axis) { return leaf->low[axis] + leaf->high[axis]; }  // twice it
 
 // What a new box means for a proxy's place in the tree.
 typedef enum BroadMove {

@@ -186,18 +186,23 @@ void broad_tree_remove(Broadphase *b, int proxy)
 
 // ---- making it anew ----
 
+static inline F4 leaf_centre(const Leaf *leaf)  // twice it
+{
+    const I4 three = { -1, -1, -1, 0 };
+    return (F4)((I4)leaf->box.low & three) + leaf->box.high;
+}
+
 // Parts leaves at the middle of the longest side of their centres; in halves by number when that leaves one side nearly
 // empty.
 static int leaves_part(Leaf *list, int count)
 {
     assert_debug(count > 1);
-    float low[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, high[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) {
-            float at = leaf_centre(&list[i], k);
-            low[k] = at < low[k] ? at : low[k];
-            high[k] = at > high[k] ? at : high[k];
-        }
+    F4 low = leaf_centre(&list[0]), high = low;
+    for (int i = 1; i < count; i++) {
+        F4 at = leaf_centre(&list[i]);
+        low = f4_min(at, low);
+        high = f4_max(at, high);
+    }
     int axis = 0, first = 0;
     for (int k = 1; k < 3; k++)
         if (high[k] - low[k] > high[axis] - low[axis])
@@ -207,7 +212,7 @@ static int leaves_part(Leaf *list, int count)
         Leaf leaf = list[i];
         list[i] = list[first];
         list[first] = leaf;
-        first += leaf_centre(&leaf, axis) < middle;
+        first += leaf.box.low[axis] + leaf.box.high[axis] < middle;
     }
     return first < count / 8 || count - first < count / 8 || first == 0 || first == count ? count / 2 : first;
 }
@@ -218,9 +223,7 @@ static void subtree_build(Broadphase *b, Leaf *list, int count, int index, int p
     assert_debug(count > 0 && index >= 0 && index + 2 * count - 1 <= b->node_count);
     if (count == 1) {
         int proxy = list[0].proxy;
-        const FatBox fat = { { list[0].low[0], list[0].low[1], list[0].low[2] },
-                             { list[0].high[0], list[0].high[1], list[0].high[2] } };
-        b->nodes[index] = leaf_of(b, proxy, &fat, parent);
+        b->nodes[index] = leaf_of(b, proxy, &list[0].box, parent);
         b->proxies[proxy].node = index;
         return;
     }
@@ -296,13 +299,9 @@ void broad_tree_rebuild(Broadphase *b)
         const Proxy *p = &b->proxies[i];
         if (!p->is_used || p->node < 0)
             continue;
-        const FatBox *fat = &b->nodes[p->node].box;
         Leaf *leaf = &b->leaves[count++];
+        leaf->box = b->nodes[p->node].box;
         leaf->proxy = i;
-        for (int k = 0; k < 3; k++) {
-            leaf->low[k] = fat->low[k];
-            leaf->high[k] = fat->high[k];
-        }
     }
     b->free_node = b->root = -1;
     b->node_count = count > 0 ? 2 * count - 1 : 0;
