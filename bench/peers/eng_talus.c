@@ -27,6 +27,7 @@ struct Engine {
     Solver *solver;
     Pool *pool;
     SolverBody *bodies;
+    SolverMass *masses;  // beside them
     SolverJoint *joints;
     SolverRow *rows;
     SolverContact *contacts;
@@ -169,6 +170,7 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
         options.iterations = atoi(iterations + 2);
     e->solver = solver_create(&options);
     e->bodies = memory_alloc_array((size_t)s->nb + 1, sizeof *e->bodies);
+    e->masses = memory_alloc_array((size_t)s->nb + 1, sizeof *e->masses);
     e->joints = memory_alloc_array((size_t)s->nj + 1, sizeof *e->joints);
     e->rows = memory_alloc_array((size_t)s->nj * 6 + 1, sizeof *e->rows);
     for (int i = 0; i < s->nb; i++) {
@@ -176,9 +178,9 @@ Engine *eng_create(const Scene *s, const char *variant, double dt)
         const Body *b = &s->bodies[i];
         memcpy(body->position, b->pos, sizeof body->position);
         memcpy(body->quaternion, b->quat, sizeof body->quaternion);
-        body->mass = b->mass;
+        e->masses[i].mass = b->mass;
         for (int k = 0; k < 3; k++)
-            body->inertia[4 * k] = b->inertia[k];
+            e->masses[i].inertia.m[4 * k] = b->inertia[k];
         body->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC;
         solver_body_refresh(body);
     }
@@ -451,6 +453,7 @@ void eng_step(Engine *e)
                           .cfm = CFM,
                           .contact_surface_layer = 0.001,
                           .bodies = e->bodies,
+                          .masses = e->masses,
                           .joints = e->joints,
                           .rows = e->rows,
                           .contacts = e->contacts,
@@ -510,6 +513,7 @@ void eng_destroy(Engine *e)
     free(e->vertices);
     free(e->indices);
     free(e->bodies);
+    free(e->masses);
     free(e->joints);
     free(e->rows);
     free(e->contacts);

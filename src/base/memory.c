@@ -90,7 +90,7 @@ void memory_grow_more(void *data_pointer, int *capacity, int needed, size_t item
     assert(needed > *capacity);
     enum { LARGE_ARRAY = 8 * 1024, HUGE_ARRAY = 128 * 1024 };  // bytes
     size_t bytes = (size_t)*capacity * item_size;
-    int grown = *capacity < 8 ? 8 : *capacity + *capacity / (bytes >= HUGE_ARRAY ? 16 : bytes >= LARGE_ARRAY ? 8 : 2);
+    int grown = *capacity < 8 ? 8 : *capacity + *capacity / (bytes >= HUGE_ARRAY ? 32 : bytes >= LARGE_ARRAY ? 8 : 2);
     if (grown < needed)
         grown = needed;
     void **data = data_pointer;

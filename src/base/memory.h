@@ -27,6 +27,15 @@ static inline void memory_prefetch(const void *at, size_t size)
         __builtin_prefetch(byte + i, 1, 3);
 }
 
+// The same for bytes that are read alone.
+static inline void memory_prefetch_read(const void *at, size_t size)
+{
+    enum { LINE = 64 };
+    const char *byte = at;
+    for (size_t i = 0; i < size; i += LINE)
+        __builtin_prefetch(byte + i, 0, 3);
+}
+
 void memory_grow_more(void *data_pointer, int *capacity, int needed,
                       size_t item_size);  // the rare part of memory_grow()
 // Makes room for at least `needed` items in a growing array: *data and *capacity are updated, growth is geometric.

@@ -215,7 +215,7 @@ static void collect_contacts(const Call *call, const SceneNode *node, bool with_
         int next = INT_MAX;  // the lowest solid below the node that has contacts and has not had its turn
         for (int i = 0; i < total; i++)
             for (int side = 0; side < 2; side++) {
-                int solid = contacts[i].solid[side];
+                int solid = physics_contact_solid(physics, &contacts[i], side);
                 bool has_had_turn = at == top ? solid == top : solid == top || solid <= at;
                 if (solid == at && list->count < COUNT_OF(list->ids))
                     add_contact(physics, &contacts[i], solid, list);

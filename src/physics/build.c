@@ -347,7 +347,7 @@ static double per_step(const Physics *physics, double per_second)
 static void find_damping(Physics *physics, int index)
 {
     assert_debug(index >= 0 && index < physics->body_count);
-    Body *body = &physics->bodies[index];
+    const Body *body = &physics->bodies[index];
     int end = physics->solids[body->solid].end;
     double weight = 0.0, linear = 0.0, angular = 0.0;
     bool has_any = false;
@@ -363,8 +363,8 @@ static void find_damping(Physics *physics, int index)
     }
     linear = has_any ? linear / weight : physics->default_linear_damping;
     angular = has_any ? angular / weight : physics->default_angular_damping;
-    body->linear_damping = per_step(physics, linear);
-    body->angular_damping = per_step(physics, angular);
+    physics->masses[index].linear_damping = per_step(physics, linear);
+    physics->masses[index].angular_damping = per_step(physics, angular);
 }
 
 // Adds up the masses of the solids of a body, which stand in `masses` from its owner's on, and says where they stand in
@@ -395,8 +395,8 @@ static void weigh_body(Physics *physics, int index, const MassProperties *masses
             pose_store(physics->arena, &solid->in_body, in_body);
     }
     body->com = total.center;
-    body->mass = total.mass;
-    body->inertia = total.inertia;
+    physics->masses[index].mass = total.mass;
+    physics->masses[index].inertia = total.inertia;
     physics_bodies_new(physics);
     find_damping(physics, index);
     mirror_body_settings(physics, index);
@@ -409,6 +409,7 @@ static void weigh_body(Physics *physics, int index, const MassProperties *masses
 static void make_body(Physics *physics, int body_owner, const MassProperties *masses)
 {
     memory_grow(&physics->bodies, &physics->body_capacity, physics->body_count + 1, sizeof(Body));
+    memory_grow(&physics->masses, &physics->mass_capacity, physics->body_count + 1, sizeof(SolverMass));
     memory_grow(&physics->body_constraints, &physics->body_constraint_capacity, physics->body_count + 1,
                 sizeof *physics->body_constraints);
     memory_grow(&physics->body_states, &physics->body_state_capacity, physics->body_count + 1, sizeof(BodyState));

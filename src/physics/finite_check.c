@@ -82,7 +82,7 @@ static void consider_neighbour(const Physics *physics, int body, int other, Caus
 {
     if (other < 0 || !physics->bodies[other].is_alive)
         return;
-    double ratio = physics->bodies[other].mass / physics->bodies[body].mass;
+    double ratio = physics->masses[other].mass / physics->masses[body].mass;
     ratio = ratio < 1.0 ? 1.0 / ratio : ratio;
     if (ratio > causes->mass_ratio) {
         causes->mass_ratio = ratio;
@@ -110,7 +110,7 @@ static Causes find_causes(const Physics *physics, int body)
         consider_neighbour(physics, body, contact->body[side], &causes);
         if (contact->depth > causes.depth || !causes.deep_with) {
             causes.depth = contact->depth;
-            causes.deep_with = solid_label(physics, contact->solid[side]);
+            causes.deep_with = solid_label(physics, contact_solid(physics, contact, side));
         }
     }
     return causes;
@@ -142,7 +142,7 @@ static void explain(Physics *physics, int index, const char *wrong)
         diag_hint(
             physics->diags,
             "its mass (%g kg) and that of '%s' differ by a factor of %.0f; a direct solver loses its digits there",
-            body->mass, causes.ratio_with, causes.mass_ratio);
+            physics->masses[index].mass, causes.ratio_with, causes.mass_ratio);
     else if (causes.depth > 0.1)
         diag_hint(physics->diags, "it was %g m inside '%s': start it outside, or lower softERP", causes.depth,
                   causes.deep_with);
@@ -209,7 +209,8 @@ static bool is_next_point_of(const Physics *physics, int i)
 {
     assert_debug(i >= 0 && i < physics->contact_count);
     const PhysicsContact *one = &physics->contacts[i], *before = &physics->contacts[i - (i > 0)];
-    return i > 0 && one->solid[0] == before->solid[0] && one->solid[1] == before->solid[1];
+    return i > 0 && contact_solid(physics, one, 0) == contact_solid(physics, before, 0)
+           && contact_solid(physics, one, 1) == contact_solid(physics, before, 1);
 }
 
 // Solids that start inside each other are thrown apart: say so before the user wonders.
@@ -226,9 +227,9 @@ void finite_check_start(Physics *physics)
         }
         said++;
         int moving = contact->body[0] >= 0 ? 0 : 1;
-        diag_warning(physics->diags, physics->solids[contact->solid[moving]].node->pos,
-                     "'%s' starts %.2g m inside '%s'", solid_label(physics, contact->solid[moving]), contact->depth,
-                     solid_label(physics, contact->solid[1 - moving]));
+        diag_warning(physics->diags, physics->solids[contact_solid(physics, contact, moving)].node->pos,
+                     "'%s' starts %.2g m inside '%s'", solid_label(physics, contact_solid(physics, contact, moving)),
+                     contact->depth, solid_label(physics, contact_solid(physics, contact, 1 - moving)));
         diag_hint(physics->diags, "contacts push them apart; place one of them elsewhere");
     }
     if (more > 0)

@@ -97,8 +97,8 @@ static uint64_t masses(const Physics *physics, uint64_t hash)
         hash = add_count(hash, body->is_alive);
         if (!body->is_alive)
             continue;
-        hash = add_vector(add_double(hash, body->mass), body->com);
-        hash = add_doubles(hash, body->inertia.m, COUNT_OF(body->inertia.m));
+        hash = add_vector(add_double(hash, physics->masses[i].mass), body->com);
+        hash = add_doubles(hash, physics->masses[i].inertia.m, COUNT_OF(physics->masses[i].inertia.m));
     }
     return hash;
 }
@@ -107,7 +107,7 @@ static uint64_t damping(const Physics *physics, uint64_t hash)
 {
     for (int i = 0; i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            hash = add_double(add_double(hash, physics->bodies[i].linear_damping), physics->bodies[i].angular_damping);
+            hash = add_double(add_double(hash, physics->masses[i].linear_damping), physics->masses[i].angular_damping);
     return hash;
 }
 

@@ -165,6 +165,7 @@ void physics_destroy(Physics *physics)
     if (!physics->shares_rows) {
         free(physics->solids);
         free(physics->bodies);
+        free(physics->masses);
     }
     free(physics->solid_states);
     free(physics->solid_world);
@@ -182,6 +183,7 @@ void physics_destroy(Physics *physics)
     free(physics->weld_states);
     free(physics->contacts);
     free(physics->own_surfaces);
+    free(physics->held);
     free(physics->contact_joints);
     free(physics->feedbacks);
     free(physics->contact_forces);
@@ -620,13 +622,13 @@ int physics_body_solid(const Physics *physics, int body)
 double physics_body_mass(const Physics *physics, int body)
 {
     assert(body >= 0 && body < physics->body_count);
-    return physics->bodies[body].mass;
+    return physics->masses[body].mass;
 }
 
 Mat3 physics_body_inertia(const Physics *physics, int body)
 {
     assert(body >= 0 && body < physics->body_count);
-    return physics->bodies[body].inertia;
+    return physics->masses[body].inertia;
 }
 
 Pose physics_body_pose(const Physics *physics, int body)

@@ -189,6 +189,8 @@ void physics_joint_set_position(Physics *physics, int joint, int axis, double po
 typedef SolverContact PhysicsContact;
 typedef SolverSurface PhysicsSurface;
 const PhysicsContact *physics_contacts(const Physics *physics, int *count);
+// The solid of a side, -1: of a shape that a plugin made.
+int physics_contact_solid(const Physics *physics, const PhysicsContact *contact, int side);
 const PhysicsSurface *physics_contact_surface(const Physics *physics, int index);
 static inline int physics_contact_properties(
     const PhysicsContact *contact)  // index in WorldInfo.contactProperties, -1: defaults

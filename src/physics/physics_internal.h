@@ -30,6 +30,7 @@ typedef struct PhysicsSolid {
     int body_owner;     // solid whose body it shares (itself when it has one of its own), -1: kinematic
     int body;           // -1: kinematic
     int first_shape, shape_count;
+    int material;  // row of the contact table
     // In the arena of the Physics whose rows these are; NULL: the identity. See solid_base(), solid_in_body().
     Pose *base;             // from the frame of the parent solid to the frame its translation and rotation are in
     Pose *in_body;          // of its frame in the body's
@@ -37,7 +38,6 @@ typedef struct PhysicsSolid {
     Vec3 center;            // of that mass, in its frame
     double reference_mass;  // of its boundingObject at 1000 kg/m^3: the weight of its damping
     double linear_damping, angular_damping;  // per second, -1: no Damping node
-    int material;                            // row of the contact table
     int track;                               // index of the Track it is, -1
     int conveyor;                            // solid of the Conveyor that moves its surface, -1
     int holder;                              // row of a Connector, VacuumGripper or Holder in fittings_internal.h, -1
@@ -67,12 +67,9 @@ typedef struct Body {
     dBodyID ode;     // its twin, NULL: none
     dSpaceID space;  // of ODE's geoms when it has several shapes, else NULL
     int solid;       // that owns it: PhysicsSolid.body_owner
-    Vec3 com;        // centre of mass in the frame of that solid
-    double mass;
-    Mat3 inertia;                            // about the centre of mass, body axes
-    double linear_damping, angular_damping;  // per step
     bool is_alive;
     bool is_anchored;  // a joint or weld ties it to the static world
+    Vec3 com;          // centre of mass in the frame of that solid
 } Body;
 
 typedef struct BodyState {
@@ -94,6 +91,13 @@ typedef struct ShapeTag {
     int shape;
 } ShapeTag;
 
+// What is known of a shape's geom.
+typedef struct ShapeTwin {
+    ShapeTag tag;      // dGeomGetData of it
+    dBodyID on;        // what ODE said last
+    const void *data;  // what it was made of: a plugin may have given it something else
+} ShapeTwin;
+
 // Where a shape stands on its body, or in the world when it has none.
 typedef struct ShapePlace {
     Pose pose;      // of its frame with that of height fields in ODE
@@ -103,11 +107,10 @@ typedef struct ShapePlace {
 typedef struct Shape {
     dGeomID ode;
     GeometryKind kind;
-    int solid;   // -1 for a fluid's
-    int fluid;   // -1
-    int body;    // that its contacts push, -1: none of ours. The one of its solid, unless somebody gave it to another
-    int home;    // the one of its solid, -1
-    dBodyID on;  // what ODE said last
+    int solid;  // -1 for a fluid's
+    int fluid;  // -1
+    int body;   // that its contacts push, -1: none of ours. The one of its solid, unless somebody gave it to another
+    int home;   // the one of its solid, -1
     bool is_outside;  // it is on a body that a plugin made
     bool is_away;     // somebody disabled it or took it out of the world's space: it meets nothing
     SceneNode *geometry;
@@ -123,13 +126,13 @@ typedef struct Shape {
     bool
         has_ridden;  // without a body itself, it moved with the one above it since the last pass: wakes what it touches
     bool is_rider;   // listed in Sleep.riders
-    struct ShapeTag *tag;                  // dGeomGetData of its geom, from its first one on
+    struct ShapeTwin *twin;                // from its first geom on; NULL: it never had one
     struct Convex *convex;                 // of convex meshes; of boxes once they meet one; else NULL
     const struct CollideSurface *surface;  // of meshes and heights, else NULL; belongs to the MeshEntry
-    const void *ode_data;                  // what ODE's geom was made of: a plugin may have given it something else
 } Shape;
 
 static inline Pose shape_local(const Shape *shape) { return shape->local ? *shape->local : POSE_IDENTITY; }
+static inline dBodyID shape_on(const Shape *shape) { return shape->twin ? shape->twin->on : NULL; }
 static inline Pose shape_placed(const Shape *shape) { return shape->placed ? shape->placed->pose : POSE_IDENTITY; }
 
 // A rigid tie to the static world, or (touch sensors) to the body of the solid above.
@@ -281,9 +284,10 @@ struct Physics {
     int solids_gone;  // of them, so that a world without holes need not be searched for them
     NodeMap solid_of_node;
     Body *bodies;
+    SolverMass *masses;  // beside them, as the solver takes them
     BodyState *body_states;
     Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
-    int body_count, body_capacity, body_state_capacity, body_constraint_capacity;
+    int body_count, body_capacity, mass_capacity, body_state_capacity, body_constraint_capacity;
     bool shares_rows;       // solids and bodies are those of `like`
     uint64_t body_version;  // of the masses, inertias and dampings in `bodies`: others in the process have others
     Shape *shapes;
@@ -314,6 +318,9 @@ struct Physics {
     PhysicsContact *contacts;      // sleeping ones first, then those of the last pass by pair
     PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
     int own_surface_capacity;
+    Vec3 *held;  // beside the first of them: impulses of the normal and of friction that sleeping ones begin with when
+                 // they wake; see contact_hold()
+    int held_count, held_capacity;
     int contact_count, contact_capacity, sleeping_contact_count;
     dJointID *contact_joints;  // beside the first of them, see contact_joint()
     int contact_joint_count, contact_joint_capacity;
@@ -494,6 +501,12 @@ bool bodies_are_joined(const Physics *physics, int a, int b);                   
 Pose constraint_side(const Physics *physics, const Constraint *constraint, int side);  // pose of its body there now
 
 // ---- contact.c, surface.c ----
+// The solid of a side of a contact, -1: of a shape that a plugin made.
+static inline int contact_solid(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    assert_debug(side >= 0 && side < 2 && contact->shape[side] < physics->shape_count);
+    return contact->shape[side] >= 0 ? physics->shapes[contact->shape[side]].solid : -1;
+}
 void contact_table_build(Physics *physics);
 int contact_material(const Physics *physics, const char *name);
 void contacts_collide(Physics *physics);
@@ -525,7 +538,10 @@ bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shap
 bool contact_shape_rests(const Physics *physics,
                          const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
 
-void contact_move(Physics *physics, int from, int to);  // its record and surface, to a place of one that goes
+void contact_move(Physics *physics, int from,
+                  int to);  // its record, surface and what it holds, to a place of one that goes
+// A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
+void contact_hold(Physics *physics, int index, const double impulse[3]);
 
 // ---- contact_touch.c ----
 void contacts_clear_marks(Physics *physics, bool is_full);                 // of the pass before

@@ -422,7 +422,7 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
                       .size = form.size,
                       .local = before.local,
                       .placed = before.placed,
-                      .tag = before.tag,
+                      .twin = before.twin,
                       .ode_offset = before.ode_offset,
                       .is_alive = true,
                       .is_alone = is_alone };

@@ -36,6 +36,7 @@ void physics_fit_rows(Physics *physics)
     if (!physics->shares_rows) {
         memory_fit(&physics->solids, &physics->solid_capacity, solids, sizeof *physics->solids);
         memory_fit(&physics->bodies, &physics->body_capacity, bodies, sizeof *physics->bodies);
+        memory_fit(&physics->masses, &physics->mass_capacity, bodies, sizeof *physics->masses);
     }
     broadphase_fit(physics->broadphase);
     narrow_fit(physics);
@@ -73,8 +74,10 @@ void physics_share_rows(Physics *physics)
         return;
     free(physics->solids);
     free(physics->bodies);
+    free(physics->masses);
     physics->solids = like->solids;
     physics->bodies = like->bodies;
+    physics->masses = like->masses;
     physics->body_version = like->body_version;
     physics->are_labels_stale = false;
     physics->shares_rows = true;
@@ -132,6 +135,7 @@ void physics_own_rows(Physics *physics)
         own_pose(physics, &physics->solids[i].in_body);
     }
     physics->bodies = copy_rows(physics->bodies, physics->body_count, &physics->body_capacity, sizeof *physics->bodies);
+    physics->masses = copy_rows(physics->masses, physics->body_count, &physics->mass_capacity, sizeof *physics->masses);
     own_places(physics);
     physics->shares_rows = false;
 }

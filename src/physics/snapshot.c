@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "TALPHYS7";
+static const char magic[8] = "TALPHYS8";
 
 typedef struct Header {
     char magic[8];
@@ -17,7 +17,7 @@ typedef struct Header {
     uint64_t facts[PHYSICS_MODEL_FACTS];
     int32_t contact_count, sleeping_contact_count;
     int32_t has_failed, needs_pass, is_static_moved, frozen_count;
-    int32_t contacts_dropped, own_surface_count;
+    int32_t contacts_dropped, own_surface_count, held_count, reserved;
     uint64_t cache_size, stepper_size;
 } Header;
 
@@ -162,10 +162,13 @@ static int own_surface_count(const Physics *physics)
     return count;
 }
 
+// What of the list of held impulses is beside contacts that there are.
+static int held_count(const Physics *physics) { return int_min(physics->held_count, physics->contact_count); }
+
 size_t physics_snapshot_size(const Physics *physics)
 {
     return physics_snapshot_light_size(physics) + sizeof(PhysicsContact) * (size_t)physics->contact_count
-           + sizeof(PhysicsSurface) * (size_t)own_surface_count(physics)
+           + sizeof(PhysicsSurface) * (size_t)own_surface_count(physics) + sizeof(Vec3) * (size_t)held_count(physics)
            + collide_cache_size(narrow_cache(physics->narrow)) + stepper_size(physics);
 }
 
@@ -209,6 +212,7 @@ void physics_snapshot(const Physics *physics, void *buffer)
                       .contact_count = physics->contact_count,
                       .sleeping_contact_count = physics->sleeping_contact_count,
                       .own_surface_count = own_surface_count(physics),
+                      .held_count = held_count(physics),
                       .needs_pass = physics->needs_pass,
                       .cache_size = collide_cache_size(narrow_cache(physics->narrow)),
                       .stepper_size = stepper_size(physics) };
@@ -217,6 +221,7 @@ void physics_snapshot(const Physics *physics, void *buffer)
     for (int i = 0; i < physics->contact_count; i++)
         if (physics->contacts[i].has_own_surface)
             to = put(to, &physics->own_surfaces[i], sizeof(PhysicsSurface));
+    to = put(to, physics->held, sizeof(Vec3) * (size_t)header.held_count);
     collide_cache_save(narrow_cache(physics->narrow), to);
     to += header.cache_size;
     if (header.stepper_size > 0)
@@ -236,7 +241,7 @@ bool physics_snapshot_differs(const Physics *physics, const void *buffer, size_t
 static size_t contacts_size(const Header *header)
 {
     return sizeof(PhysicsContact) * (size_t)header->contact_count
-           + sizeof(PhysicsSurface) * (size_t)header->own_surface_count;
+           + sizeof(PhysicsSurface) * (size_t)header->own_surface_count + sizeof(Vec3) * (size_t)header->held_count;
 }
 
 static bool header_fits(Physics *physics, const Header *header, size_t size)
@@ -245,6 +250,7 @@ static bool header_fits(Physics *physics, const Header *header, size_t size)
     int count = state_blocks(physics, blocks);
     if (memcmp(header->magic, magic, sizeof(magic)) || header->model != physics_model_hash(physics)
         || header->contact_count < 0 || header->sleeping_contact_count < 0 || header->own_surface_count < 0
+        || header->held_count < 0 || header->held_count > header->contact_count
         || header->sleeping_contact_count > header->contact_count || header->stepper_size > size
         || header->cache_size > size)
         return false;
@@ -270,7 +276,6 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
     for (int k = 0; k < 2; k++) {
         int shape = contact->shape[k];
         if (shape < 0 || shape >= physics->shape_count || !physics->shapes[shape].is_alive
-            || contact->solid[k] != physics->shapes[shape].solid
             || !body_is_sound(physics, &physics->shapes[shape], contact->body[k]))
             return false;
     }
@@ -278,8 +283,7 @@ static bool contact_is_sound(const Physics *physics, const PhysicsContact *conta
            && (contact->body[0] >= 0 || contact->body[1] >= 0 || physics->plugin_may_touch_shapes)
            && state_vector_is_sound(contact->point) && fabs(vec3_length(contact->normal) - 1.0) < 1e-6
            && contact->depth >= 0.0 && contact->depth <= LIMIT_COORDINATE
-           && fabs(contact->target_normal_speed) <= LIMIT_COORDINATE / physics->dt
-           && isfinite(contact->held[0] + contact->held[1] + contact->held[2]);
+           && fabs(contact->target_normal_speed) <= LIMIT_COORDINATE / physics->dt;
 }
 
 static bool surface_is_sound(const PhysicsSurface *surface)
@@ -297,10 +301,22 @@ static bool surface_is_sound(const PhysicsSurface *surface)
 
 static bool surfaces_are_sound(const Header *header, const char *data)
 {
+    assert_debug(header->own_surface_count >= 0);
     for (int i = 0; i < header->own_surface_count; i++) {
         PhysicsSurface surface;
         memcpy(&surface, data + sizeof surface * (size_t)i, sizeof surface);
         if (!surface_is_sound(&surface))
+            return false;
+    }
+    return true;
+}
+
+static bool held_are_sound(const Header *header, const char *data)
+{
+    for (int i = 0; i < header->held_count; i++) {
+        Vec3 held;
+        memcpy(&held, data + sizeof held * (size_t)i, sizeof held);
+        if (!vec3_is_finite(held))
             return false;
     }
     return true;
@@ -329,8 +345,9 @@ static bool contents_are_sound(Physics *physics, const Header *header, const cha
             || !contact_is_sound(physics, &contact))
             return false;
     }
-    return own_count == header->own_surface_count
-           && surfaces_are_sound(header, data + sizeof(PhysicsContact) * (size_t)header->contact_count)
+    const char *surfaces = data + sizeof(PhysicsContact) * (size_t)header->contact_count;
+    return own_count == header->own_surface_count && surfaces_are_sound(header, surfaces)
+           && held_are_sound(header, surfaces + sizeof(PhysicsSurface) * (size_t)header->own_surface_count)
            && collide_cache_is_sound(data + contacts_size(header), (size_t)header->cache_size, physics->shape_count);
 }
 
@@ -401,6 +418,10 @@ static void restore_contacts(Physics *physics, const Header *header, const char 
             memcpy(&physics->own_surfaces[i], from, sizeof(PhysicsSurface));
             from += sizeof(PhysicsSurface);
         }
+    physics->held_count = header->held_count;
+    memory_grow(&physics->held, &physics->held_capacity, header->held_count, sizeof *physics->held);
+    if (header->held_count > 0)
+        memcpy(physics->held, from, sizeof(Vec3) * (size_t)header->held_count);
 }
 
 bool physics_restore(Physics *physics, const void *buffer, size_t size)

@@ -30,9 +30,10 @@ typedef struct StepArrays {
     Constraint **joined;  // beside joints
     SolverRow *rows;
     SolverContact *contacts;  // copies, in a step in which some wake,
-    SolverSurface *surfaces;  // and beside them
+    SolverSurface *surfaces;  // and beside them,
+    Vec3 *held;               // and what they hold, where some do
     int body_count, body_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
-    int contact_count, contact_capacity, surface_capacity;
+    int contact_count, contact_capacity, surface_capacity, held_capacity;
     bool wants_wrenches;    // some constraint does
     uint64_t body_version;  // Physics.body_version of the masses, inertias and dampings in `bodies`; 0: of none
 } StepArrays;
@@ -56,9 +57,8 @@ struct PhysicsScratch {
 
 static void arrays_free(StepArrays *arrays)
 {
-    void *owned[] = {
-        arrays->bodies, arrays->joints, arrays->joined, arrays->rows, arrays->contacts, arrays->surfaces
-    };
+    void *owned[] = { arrays->bodies,   arrays->joints,   arrays->joined, arrays->rows,
+                      arrays->contacts, arrays->surfaces, arrays->held };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
 }
@@ -128,16 +128,11 @@ enum {
                  | SOLVER_BODY_LINEAR_DAMPING | SOLVER_BODY_ANGULAR_DAMPING  // those that say what a body is
 };
 
-static void body_read_constants(const Body *body, SolverBody *to)
+static uint32_t body_flags(const SolverMass *mass)
 {
-    to->mass = body->mass;
-    memcpy(to->inertia, body->inertia.m, sizeof to->inertia);
-    to->max_angular_speed = SOLVER_MAX_ANGULAR_SPEED;
-    to->linear_damping = body->linear_damping;
-    to->angular_damping = body->angular_damping;
-    to->flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED;
-    to->flags |= body->linear_damping != 0.0 ? SOLVER_BODY_LINEAR_DAMPING : 0;
-    to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
+    return SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC | SOLVER_BODY_MAX_ANGULAR_SPEED
+           | (mass->linear_damping != 0.0 ? SOLVER_BODY_LINEAR_DAMPING : 0)
+           | (mass->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0);
 }
 
 static void body_read(const BodyState *state, SolverBody *to)
@@ -255,12 +250,11 @@ static void read_body_constants(StepArrays *arrays, const Physics *physics)
         return;
     memory_grow(&arrays->bodies, &arrays->body_capacity, physics->body_count + 1, sizeof *arrays->bodies);
     for (int i = 0; i < physics->body_count; i++) {
-        arrays->bodies[i] = (SolverBody){ .mass = 1.0,
-                                          .quaternion = { 1.0 },
+        arrays->bodies[i] = (SolverBody){ .quaternion = { 1.0 },
                                           .rotation = { [0] = 1, [4] = 1, [8] = 1 },
                                           .flags = SOLVER_BODY_ASLEEP | SOLVER_BODY_KINEMATIC };
         if (physics->bodies[i].is_alive)
-            body_read_constants(&physics->bodies[i], &arrays->bodies[i]);
+            arrays->bodies[i].flags = body_flags(&physics->masses[i]);
     }
     arrays->body_count = physics->body_count;
     arrays->body_version = physics->body_version;
@@ -382,6 +376,8 @@ static void add_copy(StepArrays *arrays, const Physics *physics, int index)
     arrays->contacts[arrays->contact_count] = physics->contacts[index];
     if (physics->contacts[index].has_own_surface)
         arrays->surfaces[arrays->contact_count] = physics->own_surfaces[index];
+    if (physics->held_count > 0)
+        arrays->held[arrays->contact_count] = index < physics->held_count ? physics->held[index] : VEC3_ZERO;
     arrays->contact_count++;
 }
 
@@ -392,6 +388,8 @@ static void copy_contacts(StepperTalus *self, StepArrays *arrays, const Physics 
     int room = woken_count + physics->contact_count - physics->sleeping_contact_count;
     memory_grow(&arrays->contacts, &arrays->contact_capacity, room, sizeof *arrays->contacts);
     memory_grow(&arrays->surfaces, &arrays->surface_capacity, room, sizeof *arrays->surfaces);
+    if (physics->held_count > 0)
+        memory_grow(&arrays->held, &arrays->held_capacity, room, sizeof *arrays->held);
     arrays->contact_count = 0;
     for (int i = 0; i < woken_count; i++)
         if (contact_acts(physics, &physics->contacts[woken[i]]))
@@ -413,10 +411,14 @@ static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physi
     input->surface_count = 2 * physics->contact_table.rule_count;
     input->contacts = physics->contacts ? physics->contacts + first : NULL;
     input->own_surfaces = physics->own_surfaces ? physics->own_surfaces + first : NULL;
+    input->held_count = int_max(physics->held_count - first, 0);
+    input->held = input->held_count > 0 ? physics->held + first : NULL;
     if (woken_count > 0) {
         copy_contacts(self, arrays, physics, woken, woken_count);
         input->contacts = arrays->contacts;
         input->own_surfaces = arrays->surfaces;
+        input->held = arrays->held;
+        input->held_count = physics->held_count > 0 ? arrays->contact_count : 0;
     }
     input->contact_count = arrays->contact_count;
     ContactWork work = { physics, first, false };
@@ -427,13 +429,11 @@ static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physi
             remember_resting(self, first + i, self->woken_count + i);
 }
 
-// A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
 static void keep_impulses(StepperTalus *self, Physics *physics)
 {
     assert(self->resting_count >= 0);
     for (int i = 0; i < self->resting_count; i++) {
-        PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
-        memcpy(contact->held, solver_contact_impulse(self->solver, self->resting[i].place), sizeof contact->held);
+        contact_hold(physics, self->resting[i].contact, solver_contact_impulse(self->solver, self->resting[i].place));
     }
     self->resting_count = 0;
 }
@@ -467,6 +467,7 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
                           .cfm = physics->cfm,
                           .contact_surface_layer = physics->contact_surface_layer,
                           .bodies = arrays->bodies,
+                          .masses = physics->masses,
                           .joints = arrays->joints,
                           .rows = arrays->rows,
                           .body_count = physics->body_count,

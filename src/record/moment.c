@@ -71,8 +71,11 @@ static void take_contacts(Moment *moment, const Physics *physics)
     if (count > 0)
         return;
     const PhysicsContact *contacts = physics_contacts(physics, &count);
-    for (int i = 0; i < count; i++)
-        add_contact(&moment->contacts, contacts[i].solid, contacts[i].point, contacts[i].normal, VEC3_ZERO);
+    for (int i = 0; i < count; i++) {
+        const int solids[2] = { physics_contact_solid(physics, &contacts[i], 0),
+                                physics_contact_solid(physics, &contacts[i], 1) };
+        add_contact(&moment->contacts, solids, contacts[i].point, contacts[i].normal, VEC3_ZERO);
+    }
 }
 
 static void take_states(Moment *moment, const Physics *physics, bool all)

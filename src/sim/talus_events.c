@@ -33,7 +33,7 @@ static void find_pairs(const Physics *physics, PairList *list)
     memory_grow(&list->keys, &list->capacity, count + 1, sizeof *list->keys);
     list->count = 0;
     for (int i = 0; i < count; i++) {
-        int a = contacts[i].solid[0], b = contacts[i].solid[1];
+        int a = physics_contact_solid(physics, &contacts[i], 0), b = physics_contact_solid(physics, &contacts[i], 1);
         if (a < 0 || b < 0)
             continue;
         list->keys[list->count++] = (uint64_t)int_min(a, b) << 32 | (uint64_t)int_max(a, b);

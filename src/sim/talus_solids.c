@@ -150,8 +150,8 @@ int talus_contacts(const TalusWorld *world, TalusContact *contacts, int capacity
     const PhysicsContact *from = physics_contacts(physics, &count);
     for (int i = 0; contacts && i < count && i < capacity; i++) {
         PhysicsContactMotion motion = physics_contact_motion(physics, i);
-        contacts[i] = (TalusContact){ { library_solid_id(world, from[i].solid[0]),
-                                        library_solid_id(world, from[i].solid[1]) },
+        contacts[i] = (TalusContact){ { library_solid_id(world, physics_contact_solid(physics, &from[i], 0)),
+                                        library_solid_id(world, physics_contact_solid(physics, &from[i], 1)) },
                                       vector_out(from[i].point),
                                       vector_out(from[i].normal),
                                       from[i].depth,

@@ -13,7 +13,8 @@ typedef struct PairMotion {
 
 static Vec3 point_velocity(const Physics *physics, const PhysicsContact *contact)
 {
-    int solid = contact->body[0] >= 0 ? contact->solid[0] : contact->solid[1];
+    int solid = contact->body[0] >= 0 ? physics_contact_solid(physics, contact, 0)
+                                      : physics_contact_solid(physics, contact, 1);
     return solid >= 0 ? physics_solid_point_velocity(physics, solid, contact->point) : VEC3_ZERO;
 }
 

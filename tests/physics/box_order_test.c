@@ -39,7 +39,9 @@ static int points(Pose plate, Pose beam, bool plate_first)
     const PhysicsContact *contacts = physics_contacts(world.physics, &count);
     Vec3 apart = vec3_sub(plate.t, beam.t);
     for (int i = 0; i < count; i++)
-        CHECK(vec3_dot(contacts[i].normal, apart) * (contacts[i].solid[0] == first ? 1.0 : -1.0) > 0.0,
+        CHECK(vec3_dot(contacts[i].normal, apart)
+                      * (physics_contact_solid(world.physics, &contacts[i], 0) == first ? 1.0 : -1.0)
+                  > 0.0,
               "the normal pushes the plate off");
     world_close(&world);
     return count;

@@ -17,8 +17,10 @@ static int contacts_between(const World *world, const char *a, const char *b)
     const PhysicsContact *contacts = physics_contacts(world->physics, &count);
     int s = world_solid(world, a), t = world_solid(world, b);
     for (int i = 0; i < count; i++)
-        found += (contacts[i].solid[0] == s && contacts[i].solid[1] == t)
-                 || (contacts[i].solid[0] == t && contacts[i].solid[1] == s);
+        found += (physics_contact_solid(world->physics, &contacts[i], 0) == s
+                  && physics_contact_solid(world->physics, &contacts[i], 1) == t)
+                 || (physics_contact_solid(world->physics, &contacts[i], 0) == t
+                     && physics_contact_solid(world->physics, &contacts[i], 1) == s);
     return found;
 }
 
@@ -176,7 +178,9 @@ static void resting_bodies_sleep_and_wake(void **state)
     const PhysicsContact *contacts = physics_contacts(world.physics, &count);
     bool is_kept = false;
     for (int i = 0; i < count; i++)
-        is_kept |= contacts[i].is_asleep && (contacts[i].solid[0] == far || contacts[i].solid[1] == far);
+        is_kept |= contacts[i].is_asleep
+                   && (physics_contact_solid(world.physics, &contacts[i], 0) == far
+                       || physics_contact_solid(world.physics, &contacts[i], 1) == far);
     CHECK(is_kept, "its contact is kept");
     CHECK(physics_solid_is_colliding(world.physics, far), "and it counts as touching");
     physics_solid_add_force(world.physics, far, vec3(0, 0, 1));

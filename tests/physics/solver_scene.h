@@ -23,6 +23,7 @@ static const SolverSurface scene_surface = { .flags = SOLVER_CONTACT_APPROX1_1 |
 typedef struct SolverScene {
     SolverInput input;
     SolverBody bodies[SCENE_BODIES];
+    SolverMass masses[SCENE_BODIES];
     SolverJoint joints[SCENE_JOINTS];
     SolverRow rows[3 * SCENE_JOINTS];
     SolverContact contacts[SCENE_CONTACTS];
@@ -37,10 +38,10 @@ static inline int scene_box(SolverScene *s, double x, double y, double z, double
     SolverBody *body = &s->bodies[index];
     *body = (SolverBody){ .position = { x, y, z },
                           .quaternion = { 1.0 },
-                          .mass = mass,
                           .flags = SOLVER_BODY_GRAVITY | SOLVER_BODY_GYROSCOPIC };
+    s->masses[index] = (SolverMass){ .mass = mass };
     for (int i = 0; i < 3; i++) {
-        body->inertia[4 * i] = mass * half * half * 2.0 / 3.0;
+        s->masses[index].inertia.m[4 * i] = mass * half * half * 2.0 / 3.0;
         s->half[index][i] = half;
     }
     solver_body_refresh(body);
@@ -56,6 +57,7 @@ static inline void scene_init(SolverScene *s, double dt)
                               .cfm = 1e-5,
                               .contact_surface_layer = 0.001,
                               .bodies = s->bodies,
+                              .masses = s->masses,
                               .joints = s->joints,
                               .rows = s->rows,
                               .contacts = s->contacts,
@@ -177,11 +179,12 @@ static inline double scene_energy(const SolverScene *s)
     double energy = 0.0;
     for (int i = 0; i < s->input.body_count; i++) {
         const SolverBody *b = &s->bodies[i];
+        const SolverMass *m = &s->masses[i];
         const double *v = b->velocity, *r = b->rotation;
-        energy += 0.5 * b->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + b->mass * 9.81 * b->position[2];
+        energy += 0.5 * m->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + m->mass * 9.81 * b->position[2];
         for (int k = 0; k < 3; k++) {
             double w = r[k] * v[3] + r[3 + k] * v[4] + r[6 + k] * v[5];
-            energy += 0.5 * b->inertia[4 * k] * w * w;
+            energy += 0.5 * m->inertia.m[4 * k] * w * w;
         }
     }
     return energy;

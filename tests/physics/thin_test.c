@@ -33,7 +33,8 @@ static int contacts_of(const World *world, int solid)
     int count, found = 0;
     const PhysicsContact *contacts = physics_contacts(world->physics, &count);
     for (int i = 0; i < count; i++)
-        found += contacts[i].solid[0] == solid || contacts[i].solid[1] == solid;
+        found += physics_contact_solid(world->physics, &contacts[i], 0) == solid
+                 || physics_contact_solid(world->physics, &contacts[i], 1) == solid;
     return found;
 }
 

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVE_PIECE 64  // proxies that a worker moves at a time
+#define MOVE_PIECE 64   // proxies that a worker moves at a time
+#define LEAVES_AHEAD 8  // that are asked for
 
 Broadphase *broadphase_create(void)
 {
@@ -45,8 +46,8 @@ void broadphase_destroy(Broadphase *b)
 {
     if (!b)
         return;
-    void *owned[] = { b->proxies,  b->nodes,   b->moved,  b->large, b->pairs,   b->merged, b->gathered,
-                      b->reported, b->buckets, b->pieces, b->tasks, b->centres, b->strays, b->stray_counts };
+    void *owned[] = { b->proxies,  b->nodes,   b->moved,  b->large, b->pairs,  b->merged, b->gathered,
+                      b->reported, b->buckets, b->pieces, b->tasks, b->leaves, b->strays, b->stray_counts };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < b->list_capacity; i++)
@@ -124,14 +125,14 @@ static void large_add(Broadphase *b, int proxy)
     b->proxies[proxy].node = -1;
 }
 
-// With its box and its fat box.
-static void proxy_place(Broadphase *b, int proxy)
+// With its box, and the fat box that it gets in the tree.
+static void proxy_place(Broadphase *b, int proxy, const FatBox *fat)
 {
     mark_moved(b, proxy);
     if (box_is_large(&b->proxies[proxy].box))
         large_add(b, proxy);
     else
-        broad_tree_insert(b, proxy);
+        broad_tree_insert(b, proxy, fat);
 }
 
 static void proxy_lift(Broadphase *b, int proxy)
@@ -159,9 +160,8 @@ void broadphase_add(Broadphase *b, int proxy, uint32_t category, uint32_t mask, 
                                  .is_used = true,
                                  .was_moved = was_moved };
     b->awake_count++;
-    if (!box_is_large(box))
-        b->proxies[proxy].fat = fatten(box, (double[3]){ 0.0 });
-    proxy_place(b, proxy);
+    const FatBox fat = fatten(box, (double[3]){ 0.0 });
+    proxy_place(b, proxy, &fat);
 }
 
 void broadphase_remove(Broadphase *b, int proxy)
@@ -182,7 +182,8 @@ static BroadMove box_update(Broadphase *b, int proxy, const BroadBox *box)
     assert(proxy >= 0 && proxy < b->proxy_count);
     Proxy *p = &b->proxies[proxy];
     // What a fat box holds is not large: that one was not.
-    bool stays = p->is_used && p->node >= 0 && fat_holds(&p->fat, box), is_large = !stays && box_is_large(box);
+    bool stays = p->is_used && p->node >= 0 && fat_holds(&b->nodes[p->node].box, box),
+         is_large = !stays && box_is_large(box);
     if (stays || !p->is_used || (p->node < 0 && is_large)) {
         p->box = *box;
         return BROAD_STAYS;
@@ -193,15 +194,12 @@ static BroadMove box_update(Broadphase *b, int proxy, const BroadBox *box)
         motion[i] = isfinite(motion[i]) ? motion[i] : 0.0;
     }
     p->box = *box;
-    if (!is_large)
-        p->fat = fatten(box, motion);
     if (p->node < 0 || is_large)
         return BROAD_CROSSES;
-    int parent = b->nodes[p->node].parent;
-    if (parent < 0 || !fat_contains(&b->nodes[parent].box, &p->fat))
-        return BROAD_LEAVES;
-    b->nodes[p->node].box = p->fat;
-    return BROAD_FOLLOWS;
+    // Of one that leaves the boxes above hold it again once it was put in anew.
+    TreeNode *leaf = &b->nodes[p->node];
+    leaf->box = fatten(box, motion);
+    return leaf->parent >= 0 && fat_contains(&b->nodes[leaf->parent].box, &leaf->box) ? BROAD_FOLLOWS : BROAD_LEAVES;
 }
 
 static void move_settle(Broadphase *b, int proxy, BroadMove move)
@@ -213,8 +211,10 @@ static void move_settle(Broadphase *b, int proxy, BroadMove move)
         b->insert_count++;
         return;
     }
+    const FatBox fat = move == BROAD_LEAVES ? b->nodes[b->proxies[proxy].node].box
+                                            : fatten(&b->proxies[proxy].box, (double[3]){ 0.0 });
     proxy_lift(b, proxy);
-    proxy_place(b, proxy);
+    proxy_place(b, proxy, &fat);
 }
 
 void broadphase_move(Broadphase *b, int proxy, const BroadBox *box)
@@ -231,6 +231,14 @@ typedef struct MoveWork {
     void *context;
 } MoveWork;
 
+// Proxies stand in the order of the caller, their leaves in that of the tree.
+static inline void prefetch_leaf(const Broadphase *b, int proxy)
+{
+    int node = b->proxies[proxy].node;
+    if (node >= 0)
+        __builtin_prefetch(&b->nodes[node], 1);
+}
+
 static void move_pieces(int begin, int end, int worker, void *context)
 {
     const MoveWork *work = context;
@@ -240,6 +248,8 @@ static void move_pieces(int begin, int end, int worker, void *context)
         int first = piece * MOVE_PIECE, last = int_min(first + MOVE_PIECE, work->count), found = first;
         for (int i = first; i < last; i++) {
             int proxy = work->proxies[i];
+            if (i + LEAVES_AHEAD < last)
+                prefetch_leaf(b, work->proxies[i + LEAVES_AHEAD]);
             BroadBox box;
             work->box_of(work->context, proxy, &box);
             b->strays[found] = (Stray){ proxy, box_update(b, proxy, &box) };

@@ -28,19 +28,22 @@ typedef struct TreeNode {
     uint32_t category, mask;  // of all proxies below: a thousand static ones in one place meet nobody among themselves
 } TreeNode;
 
+// Its fat box is that of its leaf.
 typedef struct Proxy {
     BroadBox box;
-    FatBox fat;
     uint32_t category, mask;
     int32_t group, node;  // node -1: in the list of large ones
     bool is_used, is_resting, was_moved;
 } Proxy;
 
-// Where a leaf is, while the tree is made anew.
-typedef struct Centre {
-    float at[3];  // twice the centre of the fat box
-    int32_t proxy;
-} Centre;
+// A leaf while the tree is made anew.
+typedef union Leaf {
+    FatBox box;  // fat
+    struct {
+        float low[3];
+        int32_t proxy;  // where no number of the box is
+    };
+} Leaf;
 
 // What a new box means for a proxy's place in the tree.
 typedef enum BroadMove {
@@ -78,10 +81,10 @@ struct Broadphase {
     Pool *pool;
     uint32_t stamp;     // of the last search
     int insert_count;   // since the tree was made anew
-    Centre *centres;    // of all leaves while the tree is made anew
+    Leaf *leaves;       // all, while the tree is made anew
     Stray *strays;      // what left its fat box in broadphase_move_all
     int *stray_counts;  // of each piece of its list
-    int centre_capacity, stray_capacity, stray_count_capacity;
+    int leaf_capacity, stray_capacity, stray_count_capacity;
     NodePair *tasks;
     int task_count, task_first, task_capacity;
     PairList *lists;  // one per worker of the pool
@@ -126,9 +129,9 @@ static inline bool fat_contains(const FatBox *outer, const FatBox *inner)
 static inline bool is_leaf(const TreeNode *node) { return node->child[0] < 0; }
 
 // broadphase_tree.c
-void broad_tree_insert(Broadphase *b, int proxy);  // with its fat box
+void broad_tree_insert(Broadphase *b, int proxy, const FatBox *fat);
 void broad_tree_remove(Broadphase *b, int proxy);
-void broad_tree_rebuild(Broadphase *b);  // from the fat boxes of all proxies in it
+void broad_tree_rebuild(Broadphase *b);  // from the fat boxes of all leaves
 bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count);
 
 #endif

@@ -134,21 +134,20 @@ static int find_sibling(const Broadphase *b, const FatBox *box)
     return index;
 }
 
-static TreeNode leaf_of(const Broadphase *b, int proxy, int parent)
+static TreeNode leaf_of(const Broadphase *b, int proxy, const FatBox *fat, int parent)
 {
     assert_debug(proxy >= 0 && proxy < b->proxy_count && parent < b->node_count);
-    assert_debug(proxy >= 0 && proxy < b->proxy_count);
     const Proxy *p = &b->proxies[proxy];
     return (
-        TreeNode){ .box = p->fat, .parent = parent, .child = { -1, proxy }, .category = p->category, .mask = p->mask };
+        TreeNode){ .box = *fat, .parent = parent, .child = { -1, proxy }, .category = p->category, .mask = p->mask };
 }
 
-void broad_tree_insert(Broadphase *b, int proxy)
+void broad_tree_insert(Broadphase *b, int proxy, const FatBox *fat)
 {
     assert(proxy >= 0 && proxy < b->proxy_count);
     b->insert_count++;
     int leaf = node_take(b);
-    b->nodes[leaf] = leaf_of(b, proxy, -1);
+    b->nodes[leaf] = leaf_of(b, proxy, fat, -1);
     b->proxies[proxy].node = leaf;
     if (b->root < 0) {
         b->root = leaf;
@@ -187,41 +186,48 @@ void broad_tree_remove(Broadphase *b, int proxy)
 
 // ---- making it anew ----
 
-// Parts centres at the middle of their longest side; in halves by number when that leaves one side nearly empty.
-static int centres_part(Centre *list, int count)
+static inline F4 leaf_centre(const Leaf *leaf)  // twice it
+{
+    const I4 three = { -1, -1, -1, 0 };
+    return (F4)((I4)leaf->box.low & three) + leaf->box.high;
+}
+
+// Parts leaves at the middle of the longest side of their centres; in halves by number when that leaves one side nearly
+// empty.
+static int leaves_part(Leaf *list, int count)
 {
     assert_debug(count > 1);
-    float low[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, high[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) {
-            low[k] = list[i].at[k] < low[k] ? list[i].at[k] : low[k];
-            high[k] = list[i].at[k] > high[k] ? list[i].at[k] : high[k];
-        }
+    F4 low = leaf_centre(&list[0]), high = low;
+    for (int i = 1; i < count; i++) {
+        F4 at = leaf_centre(&list[i]);
+        low = f4_min(at, low);
+        high = f4_max(at, high);
+    }
     int axis = 0, first = 0;
     for (int k = 1; k < 3; k++)
         if (high[k] - low[k] > high[axis] - low[axis])
             axis = k;
     float middle = 0.5f * (low[axis] + high[axis]);
     for (int i = 0; i < count; i++) {
-        Centre centre = list[i];
+        Leaf leaf = list[i];
         list[i] = list[first];
-        list[first] = centre;
-        first += centre.at[axis] < middle;
+        list[first] = leaf;
+        first += leaf.box.low[axis] + leaf.box.high[axis] < middle;
     }
     return first < count / 8 || count - first < count / 8 || first == 0 || first == count ? count / 2 : first;
 }
 
 // A subtree of n leaves stands in 2n - 1 nodes from `index` on, so where each goes is known before it is made.
-static void subtree_build(Broadphase *b, Centre *list, int count, int index, int parent)
+static void subtree_build(Broadphase *b, Leaf *list, int count, int index, int parent)
 {
     assert_debug(count > 0 && index >= 0 && index + 2 * count - 1 <= b->node_count);
     if (count == 1) {
         int proxy = list[0].proxy;
-        b->nodes[index] = leaf_of(b, proxy, parent);
+        b->nodes[index] = leaf_of(b, proxy, &list[0].box, parent);
         b->proxies[proxy].node = index;
         return;
     }
-    int first = centres_part(list, count), left = index + 1, right = index + 2 * first;
+    int first = leaves_part(list, count), left = index + 1, right = index + 2 * first;
     b->nodes[index] = (TreeNode){ .parent = parent, .child = { left, right } };
     subtree_build(b, list, first, left, index);
     subtree_build(b, list + first, count - first, right, index);
@@ -251,7 +257,7 @@ static void subtrees_part(int begin, int end, int worker, void *context)
             below[0] = s;
             continue;
         }
-        int first = centres_part(b->centres + s.first, s.count);
+        int first = leaves_part(b->leaves + s.first, s.count);
         below[0] = (Subtree){ s.first, first, s.index + 1, s.index };
         below[1] = (Subtree){ s.first + first, s.count - first, s.index + 2 * first, s.index };
         b->nodes[s.index] = (TreeNode){ .parent = s.parent, .child = { below[0].index, below[1].index } };
@@ -265,7 +271,7 @@ static void subtrees_build(int begin, int end, int worker, void *context)
     for (int i = begin; i < end; i++) {
         const Subtree *s = &work->levels[SUBTREE_LEVELS][i];
         if (s->count > 0)
-            subtree_build(work->b, work->b->centres + s->first, s->count, s->index, s->parent);
+            subtree_build(work->b, work->b->leaves + s->first, s->count, s->index, s->parent);
     }
 }
 
@@ -288,15 +294,14 @@ void broad_tree_rebuild(Broadphase *b)
 {
     b->insert_count = 0;
     int count = 0;
-    memory_grow(&b->centres, &b->centre_capacity, b->proxy_count + 1, sizeof *b->centres);
+    memory_grow(&b->leaves, &b->leaf_capacity, b->proxy_count + 1, sizeof *b->leaves);
     for (int i = 0; i < b->proxy_count; i++) {
         const Proxy *p = &b->proxies[i];
         if (!p->is_used || p->node < 0)
             continue;
-        Centre *centre = &b->centres[count++];
-        centre->proxy = i;
-        for (int k = 0; k < 3; k++)
-            centre->at[k] = p->fat.low[k] + p->fat.high[k];
+        Leaf *leaf = &b->leaves[count++];
+        leaf->box = b->nodes[p->node].box;
+        leaf->proxy = i;
     }
     b->free_node = b->root = -1;
     b->node_count = count > 0 ? 2 * count - 1 : 0;
@@ -306,7 +311,7 @@ void broad_tree_rebuild(Broadphase *b)
     if (pool_thread_count(b->pool) > 1 && count > 16 * SUBTREE_TASKS)
         subtrees_share(b, count);
     else
-        subtree_build(b, b->centres, count, 0, -1);
+        subtree_build(b, b->leaves, count, 0, -1);
 }
 
 bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count)

@@ -96,6 +96,17 @@ void contact_move(Physics *physics, int from, int to)
     physics->contacts[to] = physics->contacts[from];
     if (physics->contacts[from].has_own_surface)
         physics->own_surfaces[to] = physics->own_surfaces[from];
+    if (to < physics->held_count)
+        physics->held[to] = from < physics->held_count ? physics->held[from] : VEC3_ZERO;
+}
+
+void contact_hold(Physics *physics, int index, const double impulse[3])
+{
+    assert(index >= 0 && index < physics->contact_count);
+    memory_grow(&physics->held, &physics->held_capacity, index + 1, sizeof *physics->held);
+    while (physics->held_count <= index)
+        physics->held[physics->held_count++] = VEC3_ZERO;
+    physics->held[index] = vec3(impulse[0], impulse[1], impulse[2]);
 }
 
 // ---- joints in ODE ----
@@ -197,7 +208,7 @@ void contacts_collect_forces(Physics *physics)
         const PhysicsContact *contact = &physics->contacts[i];
         physics->contact_forces[physics->contact_force_count++] = (PhysicsContactForce){
             { contact->shape[0], contact->shape[1] },
-            { contact->solid[0], contact->solid[1] },
+            { contact_solid(physics, contact, 0), contact_solid(physics, contact, 1) },
             contact->point,
             contact->normal,
             contact_force(physics, i),
@@ -236,7 +247,7 @@ void contacts_forget(Physics *physics, int top)
         const PhysicsContact *contact = &physics->contacts[i];
         bool goes = false;
         for (int k = 0; k < 2; k++)
-            goes |= contact->solid[k] >= top && contact->solid[k] < end;
+            goes |= contact_solid(physics, contact, k) >= top && contact_solid(physics, contact, k) < end;
         for (int k = 0; k < 2 && goes; k++)
             if (contact->body[k] >= 0)
                 body_wake(physics, contact->body[k]);
@@ -591,7 +602,7 @@ bool physics_contact_moves(const Physics *physics, int index, double slide_min, 
     for (int i = 0; i < 2; i++) {
         if (contact->body[i] < 0)
             continue;
-        inverse_mass += is_impact ? 1.0 / physics->bodies[contact->body[i]].mass : 0.0;
+        inverse_mass += is_impact ? 1.0 / physics->masses[contact->body[i]].mass : 0.0;
         arm2 = double_max(arm2,
                           vec3_length2(vec3_sub(contact->point, physics->body_states[contact->body[i]].position)));
     }
@@ -613,6 +624,12 @@ const PhysicsContact *physics_contacts(const Physics *physics, int *count)
 {
     *count = physics->contact_count;
     return physics->contacts;
+}
+
+int physics_contact_solid(const Physics *physics, const PhysicsContact *contact, int side)
+{
+    assert(side == 0 || side == 1);
+    return contact_solid(physics, contact, side);
 }
 
 const PhysicsContactForce *physics_contact_forces(const Physics *physics, int *count)

@@ -151,9 +151,7 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
 {
     assert_debug(found->count > 0 && at >= 0 && pair.a < pair.b);
     const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
-    PhysicsContact common = {
-        .shape = { pair.a, pair.b }, .solid = { a->solid, b->solid }, .body = { a->body, b->body }, .is_new = is_new
-    };
+    PhysicsContact common = { .shape = { pair.a, pair.b }, .body = { a->body, b->body }, .is_new = is_new };
     bool is_one_surface = contact_surface_of_pair(physics, &common);
     assert(at + found->count <= physics->contact_capacity);
     for (int i = 0; i < found->count; i++) {
@@ -164,7 +162,8 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
         memcpy(&contact->normal, from->normal, sizeof contact->normal);
         contact->depth = double_max(from->depth, 0.0);
         contact->target_normal_speed = 0.0;
-        contact->held[0] = contact->held[1] = contact->held[2] = 0.0;
+        if (at + i < physics->held_count)
+            physics->held[at + i] = VEC3_ZERO;
         if (!is_one_surface || from->depth < 0.0)
             write_own_surface(physics, at + i, from->depth);
         if (at + i < physics->contact_joint_count)

@@ -103,10 +103,10 @@ void physics_explain_contacts(const Physics *physics, Text *out)
 {
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *c = &physics->contacts[i];
-        text_printf(out, "'%s' (%s) on '%s' (%s): ", solid_label(physics, c->solid[0]),
-                    scene_string(physics->solids[c->solid[0]].node, "contactMaterial"),
-                    solid_label(physics, c->solid[1]),
-                    scene_string(physics->solids[c->solid[1]].node, "contactMaterial"));
+        text_printf(out, "'%s' (%s) on '%s' (%s): ", solid_label(physics, contact_solid(physics, c, 0)),
+                    scene_string(physics->solids[contact_solid(physics, c, 0)].node, "contactMaterial"),
+                    solid_label(physics, contact_solid(physics, c, 1)),
+                    scene_string(physics->solids[contact_solid(physics, c, 1)].node, "contactMaterial"));
         if (physics_contact_properties(c) >= 0)
             text_printf(out, "ContactProperties %d,", physics_contact_properties(c));
         else

@@ -42,7 +42,7 @@ void sleep_link(Physics *physics, int index)
     for (int side = 0; side < 2; side++) {
         int body = contact->body[side];
         sleep->links[index].before[side] = sleep->links[index].next[side] = -1;
-        sleep->solid_kept[contact->solid[side]]++;
+        sleep->solid_kept[contact_solid(physics, contact, side)]++;
         sleep->shape_kept[contact->shape[side]]++;
         if (body < 0)
             continue;
@@ -60,7 +60,7 @@ void sleep_unlink(Physics *physics, int index)
     Sleep *sleep = physics->sleep;
     const PhysicsContact *contact = &physics->contacts[index];
     for (int side = 0; side < 2; side++) {
-        sleep->solid_kept[contact->solid[side]]--;
+        sleep->solid_kept[contact_solid(physics, contact, side)]--;
         sleep->shape_kept[contact->shape[side]]--;
         if (contact->body[side] < 0)
             continue;

@@ -233,7 +233,8 @@ static void combine(const double *m, int count, double r1, double r2, double *al
 static bool asymmetric(const Physics *physics, const ContactRule *rule, bool is_inversed, const PhysicsContact *contact,
                        SolverSurface *surface)
 {
-    bool is_alike = physics->solids[contact->solid[0]].material == physics->solids[contact->solid[1]].material;
+    bool is_alike = physics->solids[contact_solid(physics, contact, 0)].material
+                    == physics->solids[contact_solid(physics, contact, 1)].material;
     int moving = contact->body[0] < 0 ? 1 : 0, first = is_alike ? 1 - moving : is_inversed;
     Vec3 normal = moving == 0 ? contact->normal : vec3_neg(contact->normal);
     Vec3 direction[2];
@@ -275,8 +276,8 @@ static bool is_sticking(const Physics *physics, const PhysicsContact *contact)
 static int rule_of_pair(const Physics *physics, const PhysicsContact *contact)
 {
     const ContactTable *table = &physics->contact_table;
-    int n = table->material_count, a = physics->solids[contact->solid[0]].material,
-        b = physics->solids[contact->solid[1]].material;
+    int n = table->material_count, a = physics->solids[contact_solid(physics, contact, 0)].material,
+        b = physics->solids[contact_solid(physics, contact, 1)].material;
     assert(a >= 0 && a < n && b >= 0 && b < n);
     return table->rule_of[a * n + b];
 }
@@ -284,7 +285,8 @@ static int rule_of_pair(const Physics *physics, const PhysicsContact *contact)
 static bool is_moved_by_fittings(const Physics *physics, const PhysicsContact *contact)
 {
     for (int i = 0; physics->fittings && i < 2; i++)
-        if (physics->solids[contact->solid[i]].track >= 0 || physics->solids[contact->solid[i]].conveyor >= 0)
+        if (physics->solids[contact_solid(physics, contact, i)].track >= 0
+            || physics->solids[contact_solid(physics, contact, i)].conveyor >= 0)
             return true;
     return false;
 }

@@ -54,11 +54,11 @@ static int deepest_contact(const Physics *physics, int own, int link)
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *contact = &physics->contacts[i];
         for (int side = 0; side < 2; side++) {
-            bool is_mine = own >= 0 ? contact->body[side] == own : contact->solid[side] == link;
+            bool is_mine = own >= 0 ? contact->body[side] == own : contact_solid(physics, contact, side) == link;
             int other = contact->body[1 - side];
             if (!is_mine || other < 0 || other == own || contact->depth <= depth)
                 continue;
-            best = contact->solid[1 - side];
+            best = contact_solid(physics, contact, 1 - side);
             depth = contact->depth;
         }
     }
@@ -106,8 +106,8 @@ void physics_switch_turn(Physics *physics, int solid, bool on)
     // What rests on a conveyor is to move with it.
     for (int i = 0; i < physics->contact_count; i++)
         for (int side = 0; side < 2; side++)
-            if (physics->contacts[i].solid[side] >= 0
-                && physics->solids[physics->contacts[i].solid[side]].conveyor == solid
+            if (contact_solid(physics, &physics->contacts[i], side) >= 0
+                && physics->solids[contact_solid(physics, &physics->contacts[i], side)].conveyor == solid
                 && physics->contacts[i].body[1 - side] >= 0)
                 body_wake(physics, physics->contacts[i].body[1 - side]);
 }

@@ -86,7 +86,7 @@ static void step_track(Physics *physics, const Drive *drive, double dt)
         if (state->mode == MOTOR_FORCE)
             velocity = body < 0 ? 0.0
                                 : (state->force_command - state->brake_damping * state->velocity) * dt
-                                      / physics->bodies[body].mass;
+                                      / physics->masses[body].mass;
         else
             velocity = motor_velocity(physics, drive->joint, 0, dt);
     }
@@ -147,8 +147,8 @@ static bool move_surface(const Physics *physics, const PhysicsContact *contact, 
 static bool move_track(const Physics *physics, const PhysicsContact *contact, int side, const Drive *drive,
                        PhysicsSurface *out)
 {
-    assert_debug(drive->is_surface && contact->solid[side] == drive->solid);
-    Vec3 axis = quat_rotate(physics->solid_world[contact->solid[side]].q,
+    assert_debug(drive->is_surface && contact_solid(physics, contact, side) == drive->solid);
+    Vec3 axis = quat_rotate(physics->solid_world[contact_solid(physics, contact, side)].q,
                             vec3_normalized(scene_vec3(drive->node, "axis")));
     Vec3 outwards = side == 0 ? vec3_neg(contact->normal) : contact->normal, along = vec3_cross(axis, outwards);
     return vec3_length(along) > 1e-6
@@ -160,7 +160,7 @@ static bool move_track(const Physics *physics, const PhysicsContact *contact, in
 // A Conveyor moves the surface of the link that holds it: along its axis, or turning about it.
 static bool move_conveyor(const Physics *physics, const PhysicsContact *contact, int side, PhysicsSurface *out)
 {
-    int solid = physics->solids[contact->solid[side]].conveyor;
+    int solid = physics->solids[contact_solid(physics, contact, side)].conveyor;
     assert_debug(solid >= 0 && solid < physics->solid_count);
     const SceneNode *node = physics->solids[solid].node;
     if (!physics->solids[solid].is_alive || physics->solid_states[solid].is_off)
@@ -177,7 +177,7 @@ static bool move_conveyor(const Physics *physics, const PhysicsContact *contact,
 // The belt's own speed against what it touches. Without it a track is an ordinary shape.
 static bool move_belt(const Physics *physics, const PhysicsContact *contact, int side, PhysicsSurface *out)
 {
-    int solid = contact->solid[side];
+    int solid = contact_solid(physics, contact, side);
     assert_debug(physics->solids[solid].track < physics->fittings->drive_count);
     const Drive *drive = &physics->fittings->drive[physics->solids[solid].track];
     if (drive->is_surface)
@@ -203,11 +203,11 @@ bool fittings_contact(const Physics *physics, const PhysicsContact *contact, Phy
     if (!physics->fittings)
         return false;
     for (int side = 0; side < 2; side++) {
-        if (contact->solid[side] < 0)
+        if (contact_solid(physics, contact, side) < 0)
             continue;
-        if (physics->solids[contact->solid[side]].track >= 0)
+        if (physics->solids[contact_solid(physics, contact, side)].track >= 0)
             limits_across |= move_belt(physics, contact, side, surface);
-        else if (physics->solids[contact->solid[side]].conveyor >= 0)
+        else if (physics->solids[contact_solid(physics, contact, side)].conveyor >= 0)
             limits_across |= move_conveyor(physics, contact, side, surface);
     }
     return limits_across;

@@ -315,16 +315,20 @@ static int find_graspable(const Physics *physics, const Holder *gripper)
     int own = body_above(physics, gripper->solid);
     for (int i = 0; i < physics->contact_count; i++) {
         const PhysicsContact *contact = &physics->contacts[i];
-        int side = contact->solid[0] == gripper->solid ? 0 : contact->solid[1] == gripper->solid ? 1 : -1;
+        int side = contact_solid(physics, contact, 0) == gripper->solid   ? 0
+                   : contact_solid(physics, contact, 1) == gripper->solid ? 1
+                                                                          : -1;
         if (side < 0 || contact->depth <= best_depth)
             continue;
-        int other = contact->solid[1 - side];
+        int other = contact_solid(physics, contact, 1 - side);
         if (other < 0 || body_above(physics, other) == own)
             continue;
         int points = 0;
         for (int k = 0; k < physics->contact_count; k++)
-            points += (physics->contacts[k].solid[0] == gripper->solid && physics->contacts[k].solid[1] == other)
-                      || (physics->contacts[k].solid[1] == gripper->solid && physics->contacts[k].solid[0] == other);
+            points += (contact_solid(physics, &physics->contacts[k], 0) == gripper->solid
+                       && contact_solid(physics, &physics->contacts[k], 1) == other)
+                      || (contact_solid(physics, &physics->contacts[k], 1) == gripper->solid
+                          && contact_solid(physics, &physics->contacts[k], 0) == other);
         if (points < wanted)
             continue;
         best = other;

@@ -338,7 +338,7 @@ static void push(Physics *physics, const FluidPair *pair, double dt)
     const Fluid *fluid = &physics->fluids->fluids[physics->shapes[pair->fluid_shape].fluid];
     const DragProperties *properties = immersion_properties(physics, shape->solid,
                                                             physics->shapes[pair->fluid_shape].fluid);
-    const Body *body = &physics->bodies[shape->body];
+    const SolverMass *body = &physics->masses[shape->body];
     const BodyState *state = &physics->body_states[shape->body];
     if (!properties || state->is_disabled || !shape->is_alive || shape->is_away)
         return;

@@ -205,13 +205,29 @@ static void linear_row(const Sides *sides, Vec3 axis, SolverRow *row)
 
 // ---- kinds ----
 
-static double hinge_angle(const Sides *sides)
+// 2 atan2(sine, cosine) of a sine that is not negative, within ANGLE_ROUGH: an arc tangent of the smaller part over the
+// larger by a parabola.
+static inline double rough_angle(double sine, double cosine)
+{
+    double size = fabs(cosine), small = fmin(sine, size), large = fmax(sine, size), share = small / large;
+    double angle = share * (M_PI_4 + 0.273 * (1.0 - share));
+    angle = sine > size ? M_PI_2 - angle : angle;
+    return 2.0 * (cosine < 0.0 ? M_PI - angle : angle);
+}
+
+// Where a hinge stands against its stops. Most stand far from both, which needs no exact angle.
+static StopAt hinge_stop(const Sides *sides, const ConstraintAxis *axis, double *error)
 {
     Quat turn = turn_since(sides);
     double length = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
     bool is_along = vec3_dot(vec3(turn.x, turn.y, turn.z), sides->frames->axis[0]) >= 0.0;
-    double angle = 2.0 * atan2(length, is_along ? turn.w : -turn.w);
-    return -(angle > M_PI ? angle - 2.0 * M_PI : angle);
+    double cosine = is_along ? turn.w : -turn.w, rough = rough_angle(length, cosine);
+    rough = -(rough > M_PI ? rough - 2.0 * M_PI : rough);
+    bool is_near_turn = fabs(rough) > M_PI - 2.0 * ANGLE_ROUGH;  // there the sign may be the other one
+    if (!is_near_turn && rough - ANGLE_ROUGH > axis->low + STOP_TOUCH && rough + ANGLE_ROUGH < axis->high - STOP_TOUCH)
+        return STOP_NONE;
+    double angle = 2.0 * atan2(length, cosine);
+    return stop_at(axis, -(angle > M_PI ? angle - 2.0 * M_PI : angle), error);
 }
 
 // The five rows of a hinge between two bodies, or of one in the world: each written for itself, since most joints of
@@ -240,7 +256,7 @@ static NEVER_INLINE int hinge_rows(const Constraint *constraint, const Constrain
                               : hold_hinge(sides, false, k, step->cfm, rows);
     double error = 0.0;
     bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
-    StopAt stop = has_stops ? stop_at(motor, hinge_angle(sides), &error) : STOP_NONE;
+    StopAt stop = has_stops ? hinge_stop(sides, motor, &error) : STOP_NONE;
     if (!stop && !(motor->max_force > 0.0))
         return 5;
     angular_row(&rows[5], sides->second, axis, 0.0, 0.0);

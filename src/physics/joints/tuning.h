@@ -10,6 +10,9 @@
 // rad or m: a joint that is this close to its stop stands at it. Who puts it there by hand means the stop, and the last
 // bit of an angle must not decide whether it is held. control.behaviours
 #define STOP_TOUCH 1e-9
+// rad: more than a hinge's quick angle is ever off (0.0076): one that is farther than this from both its stops is at
+// neither, whatever the exact one is. physics.constraint
+#define ANGLE_ROUGH 0.01
 // N or N m: a motor with more is itself a stop: no number holds its force beside a stop's. physics.joint
 #define UNLIMITED_FORCE 1e20
 // rad: that a body may have turned when an angle which nobody asked for is read all the same: two bodies are then a

@@ -130,11 +130,11 @@ void mirror_body_mass(const Physics *physics, int index)
 {
     assert(index >= 0 && index < physics->body_count);
     const Body *body = &physics->bodies[index];
-    const double *m = body->inertia.m;
+    const double *m = physics->masses[index].inertia.m;
     if (!body->ode)
         return;
     dMass mass;
-    dMassSetParameters(&mass, body->mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
+    dMassSetParameters(&mass, physics->masses[index].mass, 0, 0, 0, m[0], m[4], m[8], m[1], m[2], m[5]);
     dBodySetMass(body->ode, &mass);
 }
 
@@ -145,7 +145,7 @@ void mirror_body_settings(const Physics *physics, int index)
     if (!body->ode)
         return;
     mirror_body_mass(physics, index);
-    dBodySetDamping(body->ode, body->linear_damping, body->angular_damping);
+    dBodySetDamping(body->ode, physics->masses[index].linear_damping, physics->masses[index].angular_damping);
     dBodySetAutoDisableFlag(body->ode, 0);
     dBodySetData(body->ode, (void *)(intptr_t)index);  // for us alone, while no plugin is there to change it
 }
@@ -240,11 +240,11 @@ dGeomID mirror_make_geom(Physics *physics, Shape *shape)
 {
     MeshEntry *entry = entry_of(physics, shape);
     if (shape->kind == GEOMETRY_MESH) {
-        shape->ode_data = mesh_data(entry);
+        shape->twin->data = mesh_data(entry);
         return dCreateTriMesh(NULL, entry->data, NULL, NULL, NULL);
     }
     if (shape->kind == GEOMETRY_HEIGHTS) {
-        shape->ode_data = field_data(entry);
+        shape->twin->data = field_data(entry);
         return dCreateHeightfield(NULL, entry->field, 1);
     }
     return mirror_make_form(shape->kind, shape->size);
@@ -267,15 +267,15 @@ void mirror_shape_make(Physics *physics, int index)
     if (!mirror_is_open(physics))
         return;
     Shape *shape = &physics->shapes[index];
+    if (!shape->twin)
+        shape->twin = arena_alloc(physics->arena, sizeof *shape->twin);
+    *shape->twin = (ShapeTwin){ .tag = { SHAPE_MAGIC, physics, index } };
     shape->ode = mirror_make_geom(physics, shape);
-    if (!shape->tag)
-        shape->tag = arena_alloc(physics->arena, sizeof *shape->tag);
-    *shape->tag = (ShapeTag){ SHAPE_MAGIC, physics, index };
-    dGeomSetData(shape->ode, shape->tag);
+    dGeomSetData(shape->ode, &shape->twin->tag);
     dSpaceAdd(physics->space, shape->ode);
     if (shape->body >= 0) {
-        shape->on = physics->bodies[shape->body].ode;
-        dGeomSetBody(shape->ode, shape->on);
+        shape->twin->on = physics->bodies[shape->body].ode;
+        dGeomSetBody(shape->ode, shape->twin->on);
     }
     mirror_shape_place(physics, index);
 }

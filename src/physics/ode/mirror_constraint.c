@@ -199,8 +199,9 @@ bool mirror_are_joined(const Physics *physics, int a, int b)
 
 bool mirror_shapes_are_joined(const Shape *a, const Shape *b)
 {
-    assert_debug(a->on || b->on);
-    return dAreConnectedExcluding(a->on ? a->on : b->on, a->on ? b->on : a->on, dJointTypeContact);
+    dBodyID first = shape_on(a), second = shape_on(b);
+    assert_debug(first || second);
+    return dAreConnectedExcluding(first ? first : second, first ? second : first, dJointTypeContact);
 }
 
 int mirror_joint_count(const Physics *physics, int body)

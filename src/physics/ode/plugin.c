@@ -99,9 +99,11 @@ static const char *data_owner(const Physics *physics, const void *object)
         const MeshEntry *mesh = &physics->meshes[i];
         if (object != mesh->data && object != mesh->field)
             continue;
-        for (int k = 0; k < physics->shape_count; k++)
-            if (physics->shapes[k].is_alive && physics->shapes[k].ode_data == object)
-                return physics_ode_owner(physics, physics->shapes[k].ode);
+        for (int k = 0; k < physics->shape_count; k++) {
+            const Shape *shape = &physics->shapes[k];
+            if (shape->is_alive && shape->twin && shape->twin->data == object)
+                return physics_ode_owner(physics, shape->ode);
+        }
         return "the world";
     }
     return NULL;
@@ -134,7 +136,8 @@ const char *physics_ode_owner(const Physics *physics, const void *object)
     // Those of awake pairs are in a group, from which ODE destroys none.
     for (int i = 0; i < physics->sleeping_contact_count; i++)
         if (contact_joint(physics, i) == object)
-            return physics_solid_label(physics, physics->contacts[i].solid[physics->contacts[i].body[0] < 0]);
+            return physics_solid_label(physics,
+                                       contact_solid(physics, &physics->contacts[i], physics->contacts[i].body[0] < 0));
     const char *const others[] = { fittings_joint_owner(physics, object), pins_joint_owner(physics, object),
                                    extra_joints_owner(physics, object), data_owner(physics, object) };
     for (int i = 0; i < COUNT_OF(others); i++)
@@ -185,7 +188,7 @@ static bool bits_meet(dGeomID a, dGeomID b)
 
 bool plugin_lets_meet(const Physics *physics, const Shape *a, const Shape *b)
 {
-    if (a->is_away || b->is_away || (a->on && a->on == b->on))
+    if (a->is_away || b->is_away || (shape_on(a) && shape_on(a) == shape_on(b)))
         return false;
     return bits_meet(a->ode, b->ode) && bits_meet(outer(physics, a), outer(physics, b));
 }

@@ -155,6 +155,8 @@ static void add_contact(RimStep *self, const Physics *physics, int index)
     solver_ode_contacts(self->solver, &place);
     SolverContact *to = solver_ode_add_contacts(self->solver, 1, &surface);
     describe_contact(self, physics, index, to, surface);
+    if (index < physics->held_count)
+        solver_ode_hold(self->solver, place, physics->held[index]);
     if (!acts)
         remember_resting(self, index, place);
 }
@@ -188,19 +190,19 @@ static void add_awake_contacts(RimStep *self, const Physics *physics)
     HandOver work = { .self = self, .physics = physics, .first = first };
     work.to = solver_ode_add_contacts(self->solver, count, &work.surfaces);
     pool_for(physics->pool, count, CONTACT_GRAIN, describe_range, &work);
+    for (int i = 0; i < count && first + i < physics->held_count; i++)
+        solver_ode_hold(self->solver, place + i, physics->held[first + i]);
     for (int i = 0; work.has_resting && i < count; i++)
         if (!contact_acts(physics, &physics->contacts[first + i]))
             remember_resting(self, first + i, place + i);
 }
 
-// A contact that falls asleep takes along what it carried, so that the step in which it wakes goes on from there.
 static void keep_impulses(RimStep *self, Physics *physics)
 {
     for (int i = 0; i < self->resting_count; i++) {
         assert_debug(self->resting[i].contact < physics->contact_count);
-        PhysicsContact *contact = &physics->contacts[self->resting[i].contact];
-        memcpy(contact->held, solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place),
-               sizeof contact->held);
+        const double *impulse = solver_contact_impulse(solver_ode_solver(self->solver), self->resting[i].place);
+        contact_hold(physics, self->resting[i].contact, impulse);
     }
     self->resting_count = 0;
 }

@@ -111,7 +111,7 @@ bool mirror_narrow_has_own_surface(const Shape *shape)
         data = dGeomTriMeshGetTriMeshDataID(shape->ode);
     else if (shape->kind == GEOMETRY_HEIGHTS)
         data = dGeomHeightfieldGetHeightfieldData(shape->ode);
-    return data && data == shape->ode_data;
+    return data && data == shape->twin->data;
 }
 
 static void read_plane(dGeomID geom, CollidePose *pose)
@@ -148,7 +148,7 @@ void mirror_narrow_pose(const Shape *shape, CollidePose *pose)
     }
 }
 
-bool mirror_is_enabled(const Shape *shape) { return dBodyIsEnabled(shape->on); }
+bool mirror_is_enabled(const Shape *shape) { return dBodyIsEnabled(shape_on(shape)); }
 
 // ---- what others did to a geom ----
 
@@ -180,7 +180,7 @@ static void forget_form(const Physics *physics, Shape *shape)
     shape->convex = NULL;
     for (int i = 0; i < physics->mesh_count; i++)
         if (physics->meshes[i].data == dGeomTriMeshGetTriMeshDataID(shape->ode)
-            && physics->meshes[i].data == shape->ode_data)
+            && physics->meshes[i].data == shape->twin->data)
             shape->convex = physics->meshes[i].convex;
 }
 
@@ -190,9 +190,9 @@ bool shape_follow(Physics *physics, int index)
     Shape *shape = &physics->shapes[index];
     assert_debug(shape->is_alive && shape->ode);
     dBodyID on = dGeomGetBody(shape->ode);
-    bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->on;
+    bool is_away = !is_in_world(physics, shape->ode), is_given = on != shape->twin->on;
     if (is_given) {
-        shape->on = on;
+        shape->twin->on = on;
         shape->body = body_of_ode(physics, on);
         shape->is_outside = on && shape->body < 0;
         sleep_forget(physics);  // it lists the shapes of bodies

@@ -40,6 +40,8 @@ struct SolverOde {
     bool is_vouched;   // the awake bodies were told by the caller
     BodyEntry *entries;
     SolverBody *bodies;
+    SolverMass *masses;       // beside bodies,
+    SolverBodyExtra *extras;  // and what just ODE has
     int32_t *awake, *set;
     int32_t *table;  // hash: body -> index
     dBodyID *found;
@@ -47,10 +49,13 @@ struct SolverOde {
     SolverJoint *solver_joints;
     SolverRow *rows;
     SolverContact *contacts;
-    SolverSurface *surfaces;  // beside contacts
+    SolverSurface *surfaces;  // beside contacts,
+    Vec3 *held;               // and beside the first of them
     dJointID *found_joints;
-    int body_capacity, awake_capacity, set_capacity, table_capacity, found_capacity, joint_capacity;
+    int body_capacity, mass_capacity, extra_capacity, awake_capacity, set_capacity, table_capacity, found_capacity,
+        joint_capacity;
     int solver_joint_capacity, row_capacity, contact_capacity, surface_capacity, found_joint_capacity;
+    int held_count, held_capacity;
     int body_count, awake_count, table_size, found_count, joint_count, contact_joint_first, solver_joint_count,
         row_count;
     int contact_count, added_contact_count, found_joint_count;
@@ -85,9 +90,9 @@ void solver_ode_destroy(SolverOde *self)
 {
     if (!self)
         return;
-    void *owned[] = { self->entries, self->bodies,   self->awake,        self->set,
-                      self->table,   self->found,    self->joints,       self->solver_joints,
-                      self->rows,    self->contacts, self->found_joints, self->surfaces };
+    void *owned[] = { self->held,          self->entries, self->masses,   self->extras,       self->bodies,
+                      self->awake,         self->set,     self->table,    self->found,        self->joints,
+                      self->solver_joints, self->rows,    self->contacts, self->found_joints, self->surfaces };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     if (self->owns_solver)
@@ -186,6 +191,8 @@ static void bodies_find(SolverOde *self)
     for (int i = 0; i < count; i++)
         entry_fill(&self->entries[i], self->found[count - 1 - i]);
     memory_grow(&self->bodies, &self->body_capacity, count + 1, sizeof *self->bodies);
+    memory_grow(&self->masses, &self->mass_capacity, count + 1, sizeof *self->masses);
+    memory_grow(&self->extras, &self->extra_capacity, count + 1, sizeof *self->extras);
     memory_grow(&self->awake, &self->awake_capacity, count + 1, sizeof *self->awake);
     memory_grow(&self->set, &self->set_capacity, count + 1, sizeof *self->set);
     table_build(self);
@@ -198,8 +205,11 @@ static void bodies_find(SolverOde *self)
 static void copy3(double *to, const dReal *from) { to[0] = from[0], to[1] = from[1], to[2] = from[2]; }
 
 // What ODE keeps as modes and thresholds of a body, which a plugin may change at any time.
-static void body_read_flags(SolverBody *body, dBodyID ode)
+static void body_read_flags(SolverOde *self, int index, dBodyID ode)
 {
+    SolverBody *body = &self->bodies[index];
+    SolverMass *mass = &self->masses[index];
+    SolverBodyExtra *extra = &self->extras[index];
     body->flags = 0;
     if (dBodyIsKinematic(ode))
         body->flags |= SOLVER_BODY_KINEMATIC;
@@ -213,22 +223,22 @@ static void body_read_flags(SolverBody *body, dBodyID ode)
         body->flags |= SOLVER_BODY_FINITE_ROTATION;
         if (axis[0] != 0.0 || axis[1] != 0.0 || axis[2] != 0.0)
             body->flags |= SOLVER_BODY_FINITE_AXIS;
-        copy3(body->finite_axis, axis);
+        copy3(extra->finite_axis, axis);
     }
-    body->linear_damping = dBodyGetLinearDamping(ode);
-    body->angular_damping = dBodyGetAngularDamping(ode);
-    if (body->linear_damping != 0.0) {
+    mass->linear_damping = dBodyGetLinearDamping(ode);
+    mass->angular_damping = dBodyGetAngularDamping(ode);
+    if (mass->linear_damping != 0.0) {
         double threshold = dBodyGetLinearDampingThreshold(ode);
-        body->linear_damping_threshold = threshold * threshold;
+        extra->linear_damping_threshold = threshold * threshold;
         body->flags |= SOLVER_BODY_LINEAR_DAMPING;
     }
-    if (body->angular_damping != 0.0) {
+    if (mass->angular_damping != 0.0) {
         double threshold = dBodyGetAngularDampingThreshold(ode);
-        body->angular_damping_threshold = threshold * threshold;
+        extra->angular_damping_threshold = threshold * threshold;
         body->flags |= SOLVER_BODY_ANGULAR_DAMPING;
     }
-    body->max_angular_speed = dBodyGetMaxAngularSpeed(ode);
-    if (body->max_angular_speed < dInfinity)
+    extra->max_angular_speed = dBodyGetMaxAngularSpeed(ode);
+    if (extra->max_angular_speed < dInfinity)
         body->flags |= SOLVER_BODY_MAX_ANGULAR_SPEED;
 }
 
@@ -245,12 +255,12 @@ static void body_read(SolverOde *self, int index)
     copy3(body->force, entry->force);
     copy3(body->force + 3, entry->torque);
     dBodyGetMass(entry->body, &mass);
-    body->mass = mass.mass;
+    self->masses[index].mass = mass.mass;
     for (int i = 0; i < 3; i++) {
         copy3(body->rotation + 3 * i, entry->rotation + 4 * i);
-        copy3(body->inertia + 3 * i, mass.I + 4 * i);
+        copy3(self->masses[index].inertia.m + 3 * i, mass.I + 4 * i);
     }
-    body_read_flags(body, entry->body);
+    body_read_flags(self, index, entry->body);
 }
 
 // ---- sleep, by ODE's rules ----
@@ -407,6 +417,15 @@ SolverContact *solver_ode_add_contacts(SolverOde *self, int count, SolverSurface
     return &self->contacts[self->contact_count - count];
 }
 
+void solver_ode_hold(SolverOde *self, int contact, Vec3 impulse)
+{
+    assert(contact >= 0 && contact < self->contact_count);
+    memory_grow(&self->held, &self->held_capacity, contact + 1, sizeof *self->held);
+    while (self->held_count <= contact)
+        self->held[self->held_count++] = VEC3_ZERO;
+    self->held[contact] = impulse;
+}
+
 static double not_negative(double value) { return value > 0.0 ? value : 0.0; }
 
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *contact,
@@ -506,7 +525,7 @@ void solver_ode_begin(SolverOde *self, double dt)
     joints_find(self);
     if (!self->is_vouched)
         self->inside->fall_asleep(self->world, self->dt);
-    self->contact_count = 0;
+    self->contact_count = self->held_count = 0;
 }
 
 static void find_awake(SolverOde *self)
@@ -733,10 +752,14 @@ void solver_ode_finish(SolverOde *self)
                           .contact_surface_layer = dWorldGetContactSurfaceLayer(self->world),
                           .contact_max_velocity = max_velocity < dInfinity ? max_velocity : 0.0,
                           .bodies = self->bodies,
+                          .masses = self->masses,
+                          .extras = self->extras,
                           .joints = self->solver_joints,
                           .rows = self->rows,
                           .contacts = self->contacts,
                           .own_surfaces = self->surfaces,
+                          .held = self->held,
+                          .held_count = self->held_count,
                           .body_count = self->body_count,
                           .joint_count = self->solver_joint_count,
                           .row_count = self->row_count,

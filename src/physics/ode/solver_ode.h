@@ -30,6 +30,7 @@ void solver_ode_wake_end(SolverOde *self);
 int solver_ode_body(const SolverOde *self, dBodyID body);  // index for SolverContact, -1 for NULL
 // To be filled, each with its own surface; valid until more are added.
 SolverContact *solver_ode_add_contacts(SolverOde *self, int count, SolverSurface **surfaces);
+void solver_ode_hold(SolverOde *self, int contact, Vec3 impulse);  // what one of them begins with
 // What a contact joint's data say; `sign` is -1 when it was attached to nothing first, which turns the normal round.
 // Bodies by index.
 void solver_ode_read_contact(const dContact *from, double sign, int body1, int body2, SolverContact *to,

@@ -30,11 +30,10 @@ typedef struct SolverSurface {
     Vec3 fdir1;               // first direction of friction, where the flag says so; the solver chooses otherwise
 } SolverSurface;
 
-// What listeners look at in every step stands in the first line of the cache. The solver looks at neither shapes nor
-// solids. It takes a contact of which the first side has no body as one with its sides, and its normal, turned round.
+// What listeners look at in every step stands in the first line of the cache. The solver looks at no shapes. It takes a
+// contact of which the first side has no body as one with its sides, and its normal, turned round.
 typedef struct SolverContact {
     int32_t shape[2];  // -1 for a shape that a plugin made
-    int32_t solid[2];  // -1 likewise
     int32_t body[2];   // -1: the world; not both
     int32_t surface;   // row of the table
     bool has_own_surface;
@@ -44,7 +43,6 @@ typedef struct SolverContact {
     Vec3 normal;                 // from side 1 into side 0, as ODE has it
     double depth;                // m
     double target_normal_speed;  // m/s along the normal: not 0 where a fast shape would pass through the other
-    double held[3];  // impulses of the normal and of friction to begin with, where the solver remembers none
 } SolverContact;
 
 #endif

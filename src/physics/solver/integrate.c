@@ -46,15 +46,16 @@ static void turn_exactly(double *q, const double *w, double h)
     q[0] = r0, q[1] = r1, q[2] = r2, q[3] = r3;
 }
 
-static inline void turn(SolverBody *body, double h)
+static inline void turn(SolverBody *body, const SolverBodyExtra *extra, double h)
 {
     double *q = body->quaternion;
-    const double *w = body->velocity + 3, *axis = body->finite_axis;
+    const double *w = body->velocity + 3;
     if (!(body->flags & SOLVER_BODY_FINITE_ROTATION)) {
         turn_first_order(q, w, h);
-    } else if (!(body->flags & SOLVER_BODY_FINITE_AXIS)) {
+    } else if (!(body->flags & SOLVER_BODY_FINITE_AXIS) || !extra) {
         turn_exactly(q, w, h);
     } else {
+        const double *axis = extra->finite_axis;
         double along = axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2], finite[3], rest[3];
         for (int i = 0; i < 3; i++) {
             finite[i] = along * axis[i];
@@ -68,29 +69,30 @@ static inline void turn(SolverBody *body, double h)
         q[i] *= k;
 }
 
-void INTEGRATE_VARIANT(SolverBody *body, double dt)
+void INTEGRATE_VARIANT(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt)
 {
     assert(dt > 0.0);
     double *v = body->velocity, *w = v + 3;
     if (body->flags & SOLVER_BODY_MAX_ANGULAR_SPEED) {
-        double speed2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], max = body->max_angular_speed;
+        double speed2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+        double max = extra ? extra->max_angular_speed : SOLVER_MAX_ANGULAR_SPEED;
         if (speed2 > max * max)
             for (int i = 0; i < 3; i++)
                 w[i] *= max / sqrt(speed2);
     }
     for (int i = 0; i < 3; i++)
         body->position[i] += dt * v[i];
-    turn(body, dt);
+    turn(body, extra, dt);
     const double *q = body->quaternion;
     rotation_of(q[0], q[1], q[2], q[3], body->rotation);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)
-        && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > body->linear_damping_threshold)
+        && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > (extra ? extra->linear_damping_threshold : 0.0))
         for (int i = 0; i < 3; i++)
-            v[i] *= 1.0 - body->linear_damping;
+            v[i] *= 1.0 - mass->linear_damping;
     if ((body->flags & SOLVER_BODY_ANGULAR_DAMPING)
-        && w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > body->angular_damping_threshold)
+        && w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > (extra ? extra->angular_damping_threshold : 0.0))
         for (int i = 0; i < 3; i++)
-            w[i] *= 1.0 - body->angular_damping;
+            w[i] *= 1.0 - mass->angular_damping;
 }
 
 #ifdef INTEGRATE_REST
@@ -101,9 +103,8 @@ void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, b
 // Whether the body's axes are those of its inertia.
 static inline bool inertia_is_diagonal(const double *m) { return m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0; }
 
-static void inverse_inertia_world(const SolverBody *body, bool is_diagonal, float out[6])
+static void inverse_inertia_world(const double *m, const double *r, bool is_diagonal, float out[6])
 {
-    const double *m = body->inertia, *r = body->rotation;
     double inverse[9], half[9];
     if (is_diagonal) {
         double d[3] = { 1.0 / m[0], 1.0 / m[4], 1.0 / m[8] };
@@ -130,18 +131,20 @@ static void inverse_inertia_world(const SolverBody *body, bool is_diagonal, floa
     }
 }
 
-void solver_body_predict(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6])
+void solver_body_predict(const SolverInput *input, int index, float inertia[6], float velocity[6])
 {
-    assert(body->mass > 0.0);
+    assert(index >= 0 && index < input->body_count && input->masses[index].mass > 0.0);
+    const SolverBody *body = &input->bodies[index];
+    const double mass = input->masses[index].mass, *m = input->masses[index].inertia.m;
     // As node_load_body() of the direct method, but in the precision of the iterations.
     const double *v = body->velocity, *w = v + 3;
     double dt = input->dt;
-    bool is_diagonal = inertia_is_diagonal(body->inertia);
-    inverse_inertia_world(body, is_diagonal, inertia);
+    bool is_diagonal = inertia_is_diagonal(m);
+    inverse_inertia_world(m, body->rotation, is_diagonal, inertia);
     bool falls = (body->flags & SOLVER_BODY_GRAVITY) != 0;
     double torque[3] = { body->force[3], body->force[4], body->force[5] };
     if (body->flags & SOLVER_BODY_GYROSCOPIC) {
-        const double *r = body->rotation, *m = body->inertia;
+        const double *r = body->rotation;
         double local[3], spin[3], world[3];
         for (int i = 0; i < 3; i++)
             local[i] = r[i] * w[0] + r[3 + i] * w[1] + r[6 + i] * w[2];
@@ -156,7 +159,7 @@ void solver_body_predict(const SolverInput *input, const SolverBody *body, float
     }
     const float *q = inertia;
     for (int i = 0; i < 3; i++)
-        velocity[i] = (float)(v[i] + dt * (body->force[i] / body->mass + (falls ? input->gravity[i] : 0.0)));
+        velocity[i] = (float)(v[i] + dt * (body->force[i] / mass + (falls ? input->gravity[i] : 0.0)));
     velocity[3] = (float)(w[0] + dt * (q[0] * torque[0] + q[1] * torque[1] + q[2] * torque[2]));
     velocity[4] = (float)(w[1] + dt * (q[1] * torque[0] + q[3] * torque[1] + q[4] * torque[2]));
     velocity[5] = (float)(w[2] + dt * (q[2] * torque[0] + q[4] * torque[1] + q[5] * torque[2]));

@@ -57,7 +57,7 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
     void **data = pointer;
     if (needed <= *capacity)
         return;
-    int grown = needed + needed / 16 + 8;
+    int grown = needed + needed / 64 + 8;  // worlds seldom get more bodies
     free(*data);
     *data = memory_alloc_lines(memory_product((size_t)grown, item_size));
     *capacity = grown;
@@ -65,14 +65,17 @@ static void grow_aligned(void *pointer, int *capacity, int needed, size_t item_s
 
 // ---- bodies ----
 
-static void body_prepare(const SolverInput *input, PgsBody *loose, PgsVelocity *velocity, PgsVelocity *before)
+static void body_prepare(PgsScratch *s, int place)
 {
+    const SolverInput *input = s->input;
+    PgsBody *loose = &s->bodies[place];
+    PgsVelocity *velocity = &s->velocities[place], *before = &s->checked[place];
     const SolverBody *body = &input->bodies[loose->body];
     for (int i = 0; i < 6; i++)
         before->v[i] = (float)body->velocity[i];
-    if (loose->moves) {
-        solver_body_predict(input, body, loose->inertia, velocity->v);
-        loose->inverse_mass = (float)(1.0 / body->mass);
+    if (pgs_moves(s, place)) {
+        solver_body_predict(input, loose->body, loose->inertia, velocity->v);
+        loose->inverse_mass = (float)(1.0 / input->masses[loose->body].mass);
         return;
     }
     bool asleep = (body->flags & SOLVER_BODY_ASLEEP) != 0;
@@ -87,15 +90,23 @@ static void prepare_range(PgsScratch *s, int begin, int end)
         memset(&s->velocities[i], 0, sizeof s->velocities[i]);
         memset(&s->checked[i], 0, sizeof s->checked[i]);
         if (s->bodies[i].body >= 0)
-            body_prepare(s->input, &s->bodies[i], &s->velocities[i], &s->checked[i]);
+            body_prepare(s, i);
     }
 }
 
-int pgs_body_add(PgsScratch *s, int body, bool moves)
+int pgs_body_add(PgsScratch *s, int body)
 {
     assert(s->body_count < s->body_capacity);
-    s->bodies[s->body_count] = (PgsBody){ .body = body, .moves = moves };
+    s->bodies[s->body_count] = (PgsBody){ .body = body };
     return s->body_count++;
+}
+
+static void kinematic_reserve(PgsScratch *s)
+{
+    int known = s->kinematic_capacity;
+    memory_grow(&s->kinematic_place, &s->kinematic_capacity, s->input->body_count, sizeof *s->kinematic_place);
+    if (s->kinematic_capacity > known)
+        memset(s->kinematic_place + known, 0, (size_t)(s->kinematic_capacity - known) * sizeof *s->kinematic_place);
 }
 
 // Where the velocity of a body stands that nothing here moves.
@@ -104,8 +115,9 @@ int pgs_fixed_place(PgsScratch *s, int body)
     assert(body < s->input->body_count);
     if (body < 0 || !(s->input->bodies[body].flags & SOLVER_BODY_KINEMATIC))
         return 0;
+    kinematic_reserve(s);
     if (s->kinematic_place[body] == 0)
-        s->kinematic_place[body] = pgs_body_add(s, body, false);
+        s->kinematic_place[body] = pgs_body_add(s, body);
     return s->kinematic_place[body];
 }
 
@@ -158,7 +170,7 @@ static void write_bodies(int begin, int end, int worker, void *context)
     PgsScratch *s = context;
     (void)worker;
     for (int i = begin; i < end; i++)
-        if (s->bodies[i].body >= 0 && s->bodies[i].moves)
+        if (pgs_moves(s, i))
             for (int k = 0; k < 6; k++)
                 s->input->bodies[s->bodies[i].body].velocity[k] = (double)s->velocities[i].v[k];
 }
@@ -167,15 +179,12 @@ static void write_bodies(int begin, int end, int worker, void *context)
 // work on the first.
 static void bodies_begin(PgsScratch *s)
 {
-    int known = s->kinematic_capacity, count = s->input->body_count;
+    int count = s->input->body_count;
     memory_grow(&s->bodies, &s->body_capacity, count + 1, sizeof *s->bodies);
     grow_aligned(&s->velocities, &s->velocity_capacity, count + 1, sizeof *s->velocities);
     grow_aligned(&s->checked, &s->checked_capacity, count + 1, sizeof *s->checked);
-    memory_grow(&s->kinematic_place, &s->kinematic_capacity, count + 1, sizeof *s->kinematic_place);
-    if (s->kinematic_capacity > known)
-        memset(s->kinematic_place + known, 0, (size_t)(s->kinematic_capacity - known) * sizeof *s->kinematic_place);
     s->body_count = 0;
-    pgs_body_add(s, -1, false);
+    pgs_body_add(s, -1);
     memory_grow(&s->islands, &s->island_capacity, s->task_count, sizeof *s->islands);
     for (int i = 0; i < s->task_count; i++) {
         int first = s->body_count;
@@ -240,7 +249,7 @@ static void check_begin(PgsScratch *s)
         const PgsBody *body = &s->bodies[i];
         const float *m = body->inertia;
         s->checked[i] = s->velocities[i];
-        s->checked[i].v[VELOCITY_RIM] = body->moves
+        s->checked[i].v[VELOCITY_RIM] = pgs_moves(s, i)
                                             ? RIM_RADII * sqrtf(3.0f * body->inverse_mass / (m[0] + m[3] + m[5]))
                                             : 0.0f;
     }

@@ -133,11 +133,12 @@ static inline void apply(Motion *a, Motion *b, const PgsBlock *block, const PgsP
     }
 }
 
-// A row along `axis`: its moments and what a unit impulse along it turns, of the first body and of the other, if there
-// is one (`r2` is NULL otherwise); and one over its stiffness.
+// A row along `axis`: what a unit impulse along it turns, of the first body and of the other, if there is one (`r2` is
+// NULL otherwise); and one over its stiffness.
 static inline F8 row_prepare(const PgsBlock *block, F8 is_used, const F8 *r1, const F8 *r2, const F8 *axis, F8 gamma,
-                             F8 *arm1, F8 *turn1, F8 *arm2, F8 *turn2)
+                             F8 *turn1, F8 *turn2)
 {
+    F8 arm1[3], arm2[3];
     cross(r1, axis, arm1);
     symmetric(block->inertia1, arm1, turn1);
     F8 sum = block->inverse_mass1 + block->inverse_mass2 + dot(arm1, turn1);
@@ -155,8 +156,8 @@ static inline F8 row_prepare(const PgsBlock *block, F8 is_used, const F8 *r1, co
 
 static inline F8 row_mass(const PgsBlock *block, F8 is_used, const F8 *r1, const F8 *r2, const F8 *axis, F8 gamma)
 {
-    F8 arm1[3], turn1[3], arm2[3], turn2[3];
-    return row_prepare(block, is_used, r1, r2, axis, gamma, arm1, turn1, arm2, turn2);
+    F8 turn1[3], turn2[3];
+    return row_prepare(block, is_used, r1, r2, axis, gamma, turn1, turn2);
 }
 
 static inline PgsSide *other_side(const PgsBlock *block, int point)
@@ -190,8 +191,8 @@ static void prepare(PgsBlock *blocks, int count, const PgsVelocity *before)
             const F8 is_used = p->mass, *r2 = other ? other->r : NULL;  // 1 in lanes with a point and 0 elsewhere
             p->mass1 = row_mass(block, is_used, side->r, r2, block->tangent1, block->surface->gamma1);
             p->mass2 = row_mass(block, is_used, side->r, r2, block->tangent2, block->surface->gamma2);
-            p->mass = row_prepare(block, is_used, side->r, r2, block->normal, block->gamma, side->arm, side->turn,
-                                  other ? other->arm : NULL, other ? other->turn : NULL);
+            p->mass = row_prepare(block, is_used, side->r, r2, block->normal, block->gamma, side->turn,
+                                  other ? other->turn : NULL);
         }
     }
 }
@@ -232,15 +233,19 @@ static inline void iterate_friction(PgsBlock *block, PgsPoint *p, const PgsSide 
     p->impulse2 = new2;
 }
 
-// What a normal's impulse turns is prepared: half the operations. For friction it is not, whose two directions share
-// them, and blocks of large piles would no longer fit a cache.
+// What a normal's impulse turns is prepared: half the operations. Its moment is not, which takes fewer operations than
+// lines of the cache; nor is anything for friction, whose two directions share their operations.
 static inline void iterate_normal(PgsBlock *block, PgsPoint *p, const PgsSide *other, Motion *a, Motion *b)
 {
-    F8 apart[3], zero = { 0 }, turning = dot(p->side.arm, a->w);
+    F8 apart[3], arm[3], zero = { 0 };
+    cross(p->side.r, block->normal, arm);
+    F8 turning = dot(arm, a->w);
     for (int c = 0; c < 3; c++)
         apart[c] = other ? a->v[c] - b->v[c] : a->v[c];
-    if (other)
-        turning -= dot(other->arm, b->w);
+    if (other) {
+        cross(other->r, block->normal, arm);
+        turning -= dot(arm, b->w);
+    }
     F8 speed = dot(block->normal, apart) + turning;
     F8 now = f8_max(p->impulse + (p->rhs - speed - block->gamma * p->impulse) * p->mass, zero);
     F8 change = now - p->impulse, push1 = change * block->inverse_mass1, push2 = change * block->inverse_mass2;

@@ -20,8 +20,7 @@ typedef struct PgsVelocity {
 // A point as one of the two bodies sees it.
 typedef struct PgsSide {
     F8 r[3];     // from the centre of mass
-    F8 arm[3];   // of the normal: its moment about that,
-    F8 turn[3];  // and what a unit impulse along it adds to the angular velocity
+    F8 turn[3];  // what a unit impulse along the normal adds to the angular velocity
 } PgsSide;
 
 typedef struct PgsPoint {

@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define COLOURS 64  // that a body can have in one round of colouring
+enum { LARGE_PILE = 2048 };  // manifolds: what fewer are made of is in the near caches anyway
+#define COLOURS 64           // that a body can have in one round of colouring
 
 // Gives the pending manifolds the first colour of this round that neither body has, and counts colours. Returns how
 // many find none: crowds that start inside each other.
@@ -22,8 +23,8 @@ static int colour_round(PgsScratch *s, int32_t *pending, int count, int first_co
     memset(s->colours, 0, (size_t)s->body_count * sizeof *s->colours);
     for (int i = 0; i < count; i++) {
         Manifold *m = &s->manifolds[pending[i]];
-        uint64_t taken = (s->bodies[m->body1].moves ? s->colours[m->body1] : 0)
-                         | (s->bodies[m->body2].moves ? s->colours[m->body2] : 0);
+        uint64_t taken = (pgs_moves(s, m->body1) ? s->colours[m->body1] : 0)
+                         | (pgs_moves(s, m->body2) ? s->colours[m->body2] : 0);
         if (taken == UINT64_MAX) {
             pending[left++] = pending[i];
             continue;
@@ -169,8 +170,8 @@ static void lane_bodies(const PgsScratch *s, PgsBlock *block, int lane, const Ma
     const PgsBody *a = &s->bodies[m->body1], *b = &s->bodies[m->body2];
     block->body1[lane] = m->body1;
     block->body2[lane] = m->body2;
-    block->moves1 |= (uint8_t)(a->moves << lane);
-    block->moves2 |= (uint8_t)(b->moves << lane);
+    block->moves1 |= (uint8_t)(pgs_moves(s, m->body1) << lane);
+    block->moves2 |= (uint8_t)(pgs_moves(s, m->body2) << lane);
     block->inverse_mass1[lane] = a->inverse_mass;
     block->inverse_mass2[lane] = b->inverse_mass;
     for (int i = 0; i < 6; i++) {
@@ -268,13 +269,42 @@ static void block_clear(PgsBlock *block, int point_count)
     }
 }
 
+// What the blocks of a large pile are made of lies anywhere, farther than the near caches reach: it is asked for ahead.
+static void prefetch_block(const PgsScratch *s, int block)
+{
+    const BlockSpan *span = &s->spans[block];
+    for (int lane = 0; lane < span->count; lane++) {
+        const Manifold *m = &s->manifolds[s->by_colour[span->first + lane]];
+        const SolverContact *first = &s->input->contacts[m->contacts[0]];
+        memory_prefetch_read(first, sizeof *first * (size_t)m->point_count);  // mostly they stand together
+        memory_prefetch(&s->memory[m->contacts[0]], sizeof *s->memory * (size_t)m->point_count);
+        for (int k = 0; k < 2; k++) {
+            const PgsBody *body = &s->bodies[k == 0 ? m->body1 : m->body2];
+            __builtin_prefetch(body);
+            if (body->body >= 0)
+                __builtin_prefetch(s->input->bodies[body->body].position);
+        }
+    }
+}
+
+static void prefetch_manifolds(const PgsScratch *s, int block)
+{
+    for (int lane = 0; lane < s->spans[block].count; lane++)
+        __builtin_prefetch(&s->manifolds[s->by_colour[s->spans[block].first + lane]]);
+}
+
 // Lane by lane from contacts and bodies; what of a point follows from these, the kernel computes for all lanes.
 void pgs_build_blocks(int begin, int end, int worker, void *context)
 {
     assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->block_count);
     PgsScratch *s = context;
     (void)worker;
+    bool is_large = s->manifold_count >= LARGE_PILE;
     for (int i = begin; i < end; i++) {
+        if (is_large && i + 2 < s->block_count)
+            prefetch_manifolds(s, i + 2);
+        if (is_large && i + 1 < s->block_count)
+            prefetch_block(s, i + 1);
         PgsBlock *block = &s->blocks[i];
         const int32_t *manifolds = s->by_colour + s->spans[i].first;
         const BlockSpan *span = &s->spans[i];

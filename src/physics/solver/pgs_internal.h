@@ -39,8 +39,8 @@ typedef struct PgsBody {
     float inverse_mass;
     float inertia[6];
     int32_t body;  // -1: the world
-    bool moves;
 } PgsBody;
+static_assert(sizeof(PgsBody) == 32, "two of them in a line of the cache");
 
 // One row beside the blocks.
 typedef struct PlainRow {
@@ -66,8 +66,9 @@ struct PgsScratch {
     const IslandTask *tasks;
     int task_count;
     ContactPiece *pieces;
-    uint8_t *marks;            // per contact: whether it opens a manifold, or is kept as plain rows
-    int32_t *kinematic_place;  // per body: place of a kinematic one among the loose bodies in this step, 0: none yet
+    uint8_t *marks;  // per contact: whether it opens a manifold, or is kept as plain rows
+    int32_t
+        *kinematic_place;  // per body, once one is kinematic: its place among the loose ones in this step, 0: none yet
     int piece_capacity, mark_capacity, kinematic_capacity, piece_count, moving_count;
     PgsBody *bodies;
     PgsVelocity *velocities;
@@ -97,8 +98,9 @@ struct PgsScratch {
     int colour_first_capacity, block_first_capacity, rank_first_capacity;
 };
 
-// pgs.c: bodies of the step, by place. 0 is the world.
-int pgs_body_add(PgsScratch *s, int body, bool moves);
+// pgs.c: bodies of the step, by place. 0 is the world; those that move stand before the others.
+static inline bool pgs_moves(const PgsScratch *s, int place) { return place > 0 && place < s->moving_count; }
+int pgs_body_add(PgsScratch *s, int body);
 int pgs_fixed_place(PgsScratch *s, int body);  // of a body that nothing here moves
 int pgs_place(PgsScratch *s, const IslandTask *task, int body);
 

@@ -57,8 +57,9 @@ static void contact_add_rows(PgsScratch *s, const ContactRun *run, int contact, 
 
 // Marks the contacts of a run that open a manifold; what follows joins the open one while it has room and their
 // surfaces are alike.
-static void run_mark(PgsScratch *s, int first, int count)
+static void run_mark(PgsScratch *s, const ContactRun *run)
 {
+    const int first = run->first, count = run->count;
     assert_debug(first >= 0 && count > 0 && first + count <= s->input->contact_count);
     const SolverContact *contacts = s->input->contacts, *open = NULL;
     const SolverSurface *seen = NULL, *open_surface = NULL;
@@ -88,7 +89,7 @@ void pgs_mark_pieces(int begin, int end, int worker, void *context)
     for (int i = begin; i < end; i++) {
         const IslandTask *task = &s->tasks[s->pieces[i].task];
         for (int r = s->pieces[i].first; r < s->pieces[i].last; r++)
-            run_mark(s, task->runs[r], task->contact_runs[task->runs[r]].count);
+            run_mark(s, &task->contact_runs[task->runs[r]]);
     }
 }
 
@@ -110,23 +111,22 @@ static int surface_row(const PgsScratch *s, int contact)
 }
 
 // The contacts of a run by their marks: into the open manifold, as a new one, or as plain rows.
-static void task_add_run(PgsScratch *s, int index, int first)
+static void task_add_run(PgsScratch *s, int index, const ContactRun *run)
 {
     assert_debug(index >= 0 && index < s->task_count);
     const IslandTask *task = &s->tasks[index];
-    const ContactRun *run = &task->contact_runs[first];
     Manifold *open = NULL;
     double min_softness = -1.0;
     int places[2];
     for (int k = 0; k < 2; k++)
         places[k] = run->groups[k] >= 0 ? task->node_of_body[run->bodies[k]] : pgs_fixed_place(s, run->bodies[k]);
-    for (int i = first; i < first + run->count; i++) {
+    for (int i = run->first; i < run->first + run->count; i++) {
         if (s->marks[i] == 0) {
             assert(open && open->point_count < BLOCK_POINTS);
             open->contacts[open->point_count++] = i;
         } else if (s->marks[i] == CONTACT_IS_PLAIN) {
             if (min_softness < 0.0)
-                min_softness = solver_run_min_softness(task, first);
+                min_softness = solver_run_min_softness(task, run);
             contact_add_rows(s, run, i, places, min_softness);
         } else {
             memory_grow(&s->manifolds, &s->manifold_capacity, s->manifold_count + 1, sizeof *s->manifolds);
@@ -146,7 +146,7 @@ void pgs_add_contacts(PgsScratch *s, int index)
     assert(index >= 0 && index < s->task_count);
     const IslandTask *task = &s->tasks[index];
     for (int r = 0; r < task->run_count; r++)
-        task_add_run(s, index, task->runs[r]);
+        task_add_run(s, index, &task->contact_runs[task->runs[r]]);
 }
 
 // A joint's row starts from its last impulse as far as its bounds of this step allow: a stop may be another one by now.
@@ -187,7 +187,7 @@ void pgs_add_bodies(PgsScratch *s, const IslandTask *task)
     for (int g = 0; g < task->group_count; g++) {
         const TreeGroup *group = &t->groups[task->groups[g]];
         for (int i = group->first; i < group->first + group->count; i++)
-            task->node_of_body[t->links[i].body] = pgs_body_add(s, t->links[i].body, true);
+            task->node_of_body[t->links[i].body] = pgs_body_add(s, t->links[i].body);
     }
 }
 

@@ -33,7 +33,7 @@ static void row_respond(const PgsScratch *s, int body, const float *j, float *m)
 {
     assert_debug(body >= 0 && body < s->body_count);
     const PgsBody *b = &s->bodies[body];
-    if (!b->moves)
+    if (!pgs_moves(s, body))
         return;
     const float *q = b->inertia;
     for (int i = 0; i < 3; i++)

@@ -387,10 +387,11 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
 
 static inline int awake_body(const SolverInput *input, int i) { return input->awake ? input->awake[i] : i; }
 
-static inline void body_integrate(const Solver *solver, SolverBody *body, double dt)
+static inline void body_integrate(const Solver *solver, const SolverInput *input, int index)
 {
+    SolverBody *body = &input->bodies[index];
     if (!(body->flags & SOLVER_BODY_ASLEEP))
-        solver->integrate(body, dt);
+        solver->integrate(body, &input->masses[index], input->extras ? &input->extras[index] : NULL, input->dt);
 }
 
 static void integrate_range(int begin, int end, int worker, void *context)
@@ -399,7 +400,7 @@ static void integrate_range(int begin, int end, int worker, void *context)
     const SolverInput *input = work->input;
     (void)worker;
     for (int i = begin; i < end; i++)
-        body_integrate(work->solver, &input->bodies[awake_body(input, i)], input->dt);
+        body_integrate(work->solver, input, awake_body(input, i));
 }
 
 // A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
@@ -426,9 +427,9 @@ static void finish_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
     for (int i = begin; i < end; i++) {
-        SolverBody *body = &work->input->bodies[awake_body(work->input, i)];
-        body_check(body, &work->solver->worker_statistics[worker]);
-        body_integrate(work->solver, body, work->input->dt);
+        int body = awake_body(work->input, i);
+        body_check(&work->input->bodies[body], &work->solver->worker_statistics[worker]);
+        body_integrate(work->solver, work->input, body);
     }
 }
 

@@ -37,15 +37,23 @@ typedef struct SolverBody {
     double rotation[9];    // of the quaternion, row-major
     double velocity[6];    // linear, angular; world frame
     double force[6];       // force, torque; world frame; the caller clears them
-    double mass;
-    double inertia[9];  // about the centre of mass, body frame
-    double finite_axis[3];
-    double max_angular_speed;
-    double linear_damping, angular_damping;                      // fraction of velocity lost per step
-    double linear_damping_threshold, angular_damping_threshold;  // squared speeds
     uint32_t flags;
     int32_t reserved;
 } SolverBody;
+
+// What a body is, as against how it moves.
+typedef struct SolverMass {
+    double mass;
+    Mat3 inertia;                            // about the centre of mass, body frame
+    double linear_damping, angular_damping;  // fraction of velocity lost per step
+} SolverMass;
+
+// What just bodies of ODE can have, as their flags say.
+typedef struct SolverBodyExtra {
+    double finite_axis[3];
+    double max_angular_speed;                                    // SOLVER_MAX_ANGULAR_SPEED where there are no extras
+    double linear_damping_threshold, angular_damping_threshold;  // squared speeds; 0 where there are no extras
+} SolverBodyExtra;
 
 // What is known of a joint's rows beforehand, said in the first of them.
 typedef enum SolverRowForm {
@@ -78,12 +86,18 @@ typedef struct SolverInput {
     double contact_surface_layer;  // depth that is left alone
     double contact_max_velocity;   // of the push out of a penetration; 0: unlimited
     SolverBody *bodies;
+    const SolverMass *masses;       // beside bodies
+    const SolverBodyExtra *extras;  // beside bodies, NULL: none has any
     SolverJoint *joints;
     SolverRow *rows;
     const SolverContact *contacts;      // those of a pair of bodies stand together
     const SolverSurface *surfaces;      // rows that they name,
     const SolverSurface *own_surfaces;  // and beside contacts; looked at where one has its own
     int surface_count;
+    // Beside the first contacts: impulses of the normal and of friction to begin with, where nothing is remembered.
+    // Those of others are zero.
+    const Vec3 *held;
+    int held_count;
     int body_count, joint_count, row_count, contact_count;
     // Bodies that move, in rising order; the others are not touched. NULL: all. A body flagged SOLVER_BODY_ASLEEP does
     // not stand here; jointed bodies are awake together.
@@ -179,7 +193,8 @@ int solver_islands(Solver *solver, const SolverIsland **islands);  // of the las
 
 void solver_rotation(const double *quaternion, double *rotation);  // 4 numbers to 9, with ODE's order of operations
 void solver_body_refresh(SolverBody *body);                        // rotation from quaternion
-void solver_body_integrate(SolverBody *body, double dt);           // pose from velocity, damping, speed limit
+// Pose from velocity, damping, speed limit. `extra`: NULL where there is none.
+void solver_body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
 // The two unit vectors at right angles to a unit normal that ODE's friction directions use.
 static inline void solver_plane_space(const double n[3], double p[3], double q[3])
 {

@@ -118,18 +118,18 @@ static void touch_add_body(PairTouch *touch, const SolverInput *input, int index
 {
     if (index < 0 || solver_body_is_fixed(&input->bodies[index]))
         return;
-    const SolverBody *body = &input->bodies[index];
-    const double *m = body->inertia;
+    const SolverMass *body = &input->masses[index];
+    const double *m = body->inertia.m;
     double c0 = m[4] * m[8] - m[5] * m[5], c1 = m[0] * m[8] - m[2] * m[2], c2 = m[0] * m[4] - m[1] * m[1];
     double determinant = m[0] * c0 + m[1] * (m[2] * m[5] - m[1] * m[8]) + m[2] * (m[1] * m[5] - m[2] * m[4]);
     touch->inverse_mass += 1.0 / body->mass;
     touch->gyration_radius2 = fmin(touch->gyration_radius2, 3.0 * determinant / (body->mass * (c0 + c1 + c2)));
 }
 
-double solver_run_min_softness(const IslandTask *task, int first)
+double solver_run_min_softness(const IslandTask *task, const ContactRun *run)
 {
-    assert(first >= 0 && first < task->input->contact_count);
-    const ContactRun *run = &task->contact_runs[first];
+    int first = run->first;
+    assert(first >= 0 && first + run->count <= task->input->contact_count);
     PairTouch touch = { .gyration_radius2 = INFINITY,
                         .is_swept = task->swept,
                         .point_count = int_min(run->count, FACE_POINTS) };
@@ -319,11 +319,11 @@ static int contact_match(const ContactMemory *last, int first, int end, uint64_t
     return found;
 }
 
-static void run_remember(const Solver *solver, const SolverInput *input, int first_contact, int *guess)
+static void run_remember(const Solver *solver, const SolverInput *input, const ContactRun *run, int *guess)
 {
-    assert_debug(first_contact >= 0 && first_contact < input->contact_count);
+    const int first_contact = run->first;
+    assert_debug(first_contact >= 0 && first_contact + run->count <= input->contact_count);
     const ContactMemory *last = solver->contact_memory_last;
-    const ContactRun *run = &solver->contact_runs[first_contact];
     RollingMemory *rolling = solver->has_rolling ? &solver->rolling_memory[first_contact] : NULL;
     uint64_t taken = 0;
     int first = contact_find_run(solver, run_pair(run), guess), end = first < 0 ? 0 : *guess;
@@ -335,11 +335,9 @@ static void run_remember(const Solver *solver, const SolverInput *input, int fir
         int match = first < 0 ? -1 : contact_match(last, first, end, &taken, at, first + i);
         if (rolling)
             rolling[i] = match >= 0 && solver->had_rolling ? solver->rolling_memory_last[match] : (RollingMemory){ 0 };
-        if (match >= 0)
-            *memory = last[match];
-        else
-            *memory = (ContactMemory){ .pair = run_pair(run),
-                                       .impulse = { contact->held[0], contact->held[1], contact->held[2] } };
+        *memory = match >= 0 ? last[match] : (ContactMemory){ .pair = run_pair(run) };
+        if (match < 0 && first_contact + i < input->held_count)
+            memcpy(memory->impulse, &input->held[first_contact + i], sizeof memory->impulse);
         memcpy(memory->at, at, sizeof at);
     }
 }
@@ -365,9 +363,10 @@ static int piece_begin(const SolverInput *input, int piece)
 void solver_contacts_remember(Solver *solver, const SolverInput *input, int piece)
 {
     assert(piece >= 0 && piece < solver_contacts_piece_count(input));
-    int end = int_min((piece + 1) * PIECE, input->contact_count), guess = piece * PIECE;
-    for (int at = piece_begin(input, piece); at < end; at += solver->contact_runs[at].count)
-        run_remember(solver, input, at, &guess);
+    const ContactChunk *chunk = &solver->chunks[piece];
+    int guess = piece * PIECE;
+    for (int i = chunk->first_run; i < chunk->first_run + chunk->run_count; i++)
+        run_remember(solver, input, &solver->contact_runs[i], &guess);
 }
 
 // ---- what islands need ----
@@ -403,7 +402,7 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
     assert_debug(first >= 0 && first < input->contact_count);
     const SolverContact *contacts = input->contacts;
     const SolverSurface *surface = solver_surface(input, first);
-    ContactRun run = { .count = 1, .row_count = surface_row_count(surface) };
+    ContactRun run = { .first = first, .count = 1, .row_count = surface_row_count(surface) };
     *flags |= surface->flags;
     contact_pair(&contacts[first], run.bodies);
     assert_debug(run.bodies[0] < input->body_count && run.bodies[1] < input->body_count);  // -1: what does not move
@@ -423,6 +422,35 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
     return run;
 }
 
+// How many runs begin in a piece.
+static void count_range(int begin, int end, int worker, void *context)
+{
+    const ContactWork *work = context;
+    const SolverContact *contacts = work->input->contacts;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        int at = piece_begin(work->input, i), last = int_min((i + 1) * PIECE, work->input->contact_count);
+        int count = at < last;
+        for (at++; at < last; at++)
+            count += !is_next_point(&contacts[at - 1], &contacts[at]);
+        work->solver->chunks[i].run_count = count;
+    }
+}
+
+// Several threads write runs at once: each piece has its place among them, and room.
+static void runs_place(Solver *solver, const SolverInput *input, int pieces)
+{
+    pool_for(solver->options.pool, pieces, 1, count_range, &(ContactWork){ solver, input });
+    solver->run_count = 0;
+    for (int i = 0; i < pieces; i++) {
+        solver->chunks[i].first_run = solver->run_count;
+        solver->run_count += solver->chunks[i].run_count;
+    }
+    memory_grow(&solver->contact_runs, &solver->contact_run_capacity, solver->run_count + 1,
+                sizeof *solver->contact_runs);
+}
+
+// The runs of a piece from its place among them on.
 static void runs_piece(Solver *solver, const SolverInput *input, int piece)
 {
     assert(piece >= 0 && piece * PIECE < input->contact_count);
@@ -433,13 +461,17 @@ static void runs_piece(Solver *solver, const SolverInput *input, int piece)
     uint64_t before = at > 0 ? contact_pair(&input->contacts[at - 1], bodies) : 0;
     order->stretch_count = 0;
     uint32_t flags = 0;
-    for (; at < end; at += solver->contact_runs[at].count) {
-        solver->contact_runs[at] = run_at(solver, input, at, &flags);
-        uint64_t pair = run_pair(&solver->contact_runs[at]);
-        if (pair < before)
+    int next = chunk->first_run;
+    while (at < end) {
+        memory_grow(&solver->contact_runs, &solver->contact_run_capacity, next + 1, sizeof *solver->contact_runs);
+        ContactRun *run = &solver->contact_runs[next++];
+        *run = run_at(solver, input, at, &flags);
+        if (run_pair(run) < before)
             order_break(order, at);
-        before = pair;
+        before = run_pair(run);
+        at += run->count;
     }
+    chunk->run_count = next - chunk->first_run;
     chunk->rolls = (flags & SOLVER_CONTACT_ROLLING) != 0;
 }
 
@@ -449,6 +481,22 @@ static void runs_range(int begin, int end, int worker, void *context)
     (void)worker;
     for (int i = begin; i < end; i++)
         runs_piece(work->solver, work->input, i);
+}
+
+// One thread writes one piece behind the other, and need not count before.
+static void runs_gather(Solver *solver, const SolverInput *input, int pieces)
+{
+    if (pool_thread_count(solver->options.pool) > 1) {
+        runs_place(solver, input, pieces);
+        pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
+        return;
+    }
+    solver->run_count = 0;
+    for (int i = 0; i < pieces; i++) {
+        solver->chunks[i].first_run = solver->run_count;
+        runs_piece(solver, input, i);
+        solver->run_count += solver->chunks[i].run_count;
+    }
 }
 
 static void order_gather(Solver *solver, int pieces, int count)
@@ -473,7 +521,7 @@ void *shared_block_reserve(SharedBlock *block, size_t size)
     assert_debug(block && (block->data || block->size == 0));
     if (size > block->size) {
         free(block->data);
-        block->size = size + size / 16;
+        block->size = size + size / 32;
         block->data = memory_alloc_lines(block->size);
     }
     return block->data;
@@ -505,9 +553,8 @@ static void contact_memory_keep(Solver *solver, int count, bool has_rolling)
 void solver_contacts_gather(Solver *solver, const SolverInput *input)
 {
     int count = input->contact_count, pieces = solver_contacts_piece_count(input);
-    memory_grow(&solver->contact_runs, &solver->contact_run_capacity, count + 1, sizeof *solver->contact_runs);
     memory_grow(&solver->chunks, &solver->chunk_capacity, pieces + 1, sizeof *solver->chunks);
-    pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
+    runs_gather(solver, input, pieces);
     contact_memory_keep(solver, count, chunks_roll(solver, pieces));
     order_gather(solver, pieces, count);
 }

@@ -122,10 +122,10 @@ static __attribute__((noinline)) void contacts_add(DirectScratch *s, IslandTask 
 {
     const SolverBody *bodies = task->input->bodies;
     for (int r = 0; r < task->run_count; r++) {
-        int first = task->runs[r], nodes[2];
-        const ContactRun *run = &task->contact_runs[first];
+        const ContactRun *run = &task->contact_runs[task->runs[r]];
+        int first = run->first, nodes[2];
         assert_debug(run->count > 0 && first + run->count <= task->input->contact_count);
-        double min_softness = task->swept ? solver_run_min_softness(task, first) : 0.0;
+        double min_softness = task->swept ? solver_run_min_softness(task, run) : 0.0;
         for (int k = 0; k < 2; k++)
             nodes[k] = run->bodies[k] >= 0 && !solver_body_is_fixed(&bodies[run->bodies[k]])
                            ? task->node_of_body[run->bodies[k]]

@@ -17,9 +17,8 @@
 // ---- bodies ----
 
 // Rows of the inertia in the world frame.
-INLINE Matrix3 inertia_world(const SolverBody *body)
+INLINE Matrix3 inertia_world(const SolverBody *body, const double *m)
 {
-    const double *m = body->inertia;
     Matrix3 turn = { { v4_load_three(body->rotation), v4_load_three(body->rotation + 3),
                        v4_three(body->rotation[6], body->rotation[7], body->rotation[8]) } };
     Matrix3 half;
@@ -49,11 +48,12 @@ INLINE V4 gyroscopic_momentum(Matrix3 inertia, V4 momentum, double dt)
 }
 
 // Mass, and the momentum at the end of the step if nothing held the body.
-INLINE void node_load_body(Node *node, const SolverBody *body, const SolverInput *input)
+INLINE void node_load_body(Node *node, int index, const SolverInput *input)
 {
+    const SolverBody *body = &input->bodies[index];
     const V4 none = { 0 };
-    const double dt = input->dt, mass = body->mass;
-    const Matrix3 inertia = inertia_world(body);
+    const double dt = input->dt, mass = input->masses[index].mass;
+    const Matrix3 inertia = inertia_world(body, input->masses[index].inertia.m);
     V4 velocity = v4_load_three(body->velocity), force = v4_load_three(body->force);
     V4 turning = v4_three(body->velocity[3], body->velocity[4], body->velocity[5]);
     V4 torque = v4_three(body->force[3], body->force[4], body->force[5]);
@@ -303,7 +303,7 @@ static void group_build(DirectScratch *s, IslandTask *task, const TreeGroup *gro
         assert_debug(link->parent < i);
         Node *node = &s->nodes[i + shift];
         node_start(s, node, link->body, link->parent < 0 ? -1 : link->parent + shift, tree);
-        node_load_body(node, &input->bodies[link->body], input);
+        node_load_body(node, link->body, input);
         for (int k = 0; k < link->joint_count; k++)
             node_add_joint(s, task, node, topology->link_joints[link->first_joint + k], link->joint_count == 1);
     }

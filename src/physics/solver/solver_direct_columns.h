@@ -256,11 +256,11 @@ static int unit_columns_add(DirectScratch *s, int node_index)
     return group->first;
 }
 
-static double row_scale(const SolverBody *body, const double *j)
+static double row_scale(const SolverMass *body, const double *j)
 {
     V4 linear = v4_load(j), angular = v4_load(j + ANGULAR);
     return v4_dot(linear, linear) / body->mass
-           + v4_dot(angular, angular) / (body->inertia[0] + body->inertia[4] + body->inertia[8]);
+           + v4_dot(angular, angular) / (body->inertia.m[0] + body->inertia.m[4] + body->inertia.m[8]);
 }
 
 // Both ends of one link lie on the same way to the root: one column carries them.
@@ -361,7 +361,7 @@ static __attribute__((noinline)) void columns_build(DirectScratch *s, const Solv
         row->scale = 0.0;
         for (int k = 0; k < 2; k++)
             if (row->nodes[k] >= 0)
-                row->scale += row_scale(&input->bodies[s->nodes[row->nodes[k]].body], row->j[k]);
+                row->scale += row_scale(&input->masses[s->nodes[row->nodes[k]].body], row->j[k]);
         if (row_is_of_link(s, row)) {
             row_link_column(s, row);
             continue;

@@ -38,7 +38,7 @@ static bool row_is_spring(const DirectScratch *s, const SolverInput *input, cons
 {
     int node = row->nodes[row->nodes[0] < 0], other = row->nodes[row->nodes[0] >= 0];
     const double *j = row->j[row->nodes[0] < 0];
-    return node >= 0 && other < 0 && row->gamma > MIN_SPRING_SHARE * row_scale(&input->bodies[s->nodes[node].body], j);
+    return node >= 0 && other < 0 && row->gamma > MIN_SPRING_SHARE * row_scale(&input->masses[s->nodes[node].body], j);
 }
 
 // Whether the tree can carry all rows, and there are enough of them that solving it twice costs less than the dense

@@ -88,9 +88,8 @@ typedef struct IslandRef {
     int32_t first_run, run_count;      // in island_runs
     int32_t contact_count;
     int32_t body_count, joint_row_count, dense_row_count;
-    int32_t widest, cut_row_count;  // bodies of the largest tree; rows of joints that close loops
-    int32_t iterated_count;         // bodies whose island was swept or iterated in the last step
-    int32_t loose_count;            // ... iterated as a whole
+    int32_t iterated_count;  // bodies whose island was swept or iterated in the last step
+    int32_t loose_count;     // ... iterated as a whole
     SolverMethod method;
 } IslandRef;
 
@@ -98,13 +97,12 @@ typedef struct IslandStatistics {
     int dense_rows, pivot_rounds, sweeps, restarts, fallbacks, redundant, springs;
 } IslandStatistics;
 
-// Contacts of the same two bodies that stand together, as far as islands and manifolds need them. A run stands at the
-// place of its first contact; the places of its others hold nothing.
+// Contacts of the same two bodies that stand together, as far as islands and manifolds need them.
 typedef struct ContactRun {
-    int32_t bodies[2];  // the first one is there, the second -1 for the world
-    int32_t groups[2];  // of the two bodies, -1: none that moves
-    int32_t count;
-    int32_t row_count;  // of all
+    int32_t first, count;  // contacts
+    int32_t bodies[2];     // the first one is there, the second -1 for the world
+    int32_t groups[2];     // of the two bodies, -1: none that moves
+    int32_t row_count;     // of all
 } ContactRun;
 static inline uint64_t run_pair(const ContactRun *run) { return solver_pair(run->bodies[0], run->bodies[1]); }
 
@@ -112,9 +110,9 @@ static inline uint64_t run_pair(const ContactRun *run) { return solver_pair(run-
 typedef struct IslandTask {
     const SolverInput *input;
     const Topology *topology;
-    const int32_t *groups;           // group indices
-    const int32_t *runs;             // of its contacts: indices of their first ones
-    const ContactRun *contact_runs;  // by contact
+    const int32_t *groups;  // group indices
+    const int32_t *runs;    // of its contacts: places in contact_runs
+    const ContactRun *contact_runs;
     int group_count, run_count, contact_count;
     bool swept;                     // the direct method's dense problem is iterated
     bool springs;                   // its rows with bounds may be springs in the trees
@@ -130,7 +128,8 @@ typedef struct IslandTask {
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
 
-void solver_body_integrate_avx2(SolverBody *body, double dt);  // as solver_body_integrate(), to the last bit
+// As solver_body_integrate(), to the last bit.
+void solver_body_integrate_avx2(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
 
 // Memory that parts of a step need one after the other: what contacts remembered, then the blocks of the iterative
 // method. The contents do not survive a reservation.
@@ -159,7 +158,7 @@ void solver_pgs_end(PgsScratch *scratch);
 
 // Velocity at the end of the step if nothing touched the body, gyroscopic torque explicit, as piles turn slowly; and
 // its inverse inertia in the world frame: xx xy xz yy yz zz.
-void solver_body_predict(const SolverInput *input, const SolverBody *body, float inertia[6], float velocity[6]);
+void solver_body_predict(const SolverInput *input, int body, float inertia[6], float velocity[6]);
 
 // What one contact asks for, in ODE's meaning.
 typedef struct ContactRow {
@@ -227,9 +226,8 @@ typedef struct PairTouch {
     bool is_swept;
 } PairTouch;
 double solver_pair_min_softness(const SolverInput *input, const SolverSurface *surface,
-                                const PairTouch *touch);  // cfm / dt
-// The same for the run that begins with a contact.
-double solver_run_min_softness(const IslandTask *task, int first);
+                                const PairTouch *touch);                        // cfm / dt
+double solver_run_min_softness(const IslandTask *task, const ContactRun *run);  // the same for a run
 
 // ---- the solver and its parts ----
 
@@ -243,7 +241,8 @@ typedef struct PairOrder {
 // A piece of the contacts that a worker looked through.
 typedef struct ContactChunk {
     PairOrder order;
-    bool rolls;  // some surface in it has rolling friction
+    int32_t first_run, run_count;  // those that begin in it
+    bool rolls;                    // some surface in it has rolling friction
 } ContactChunk;
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
@@ -257,7 +256,7 @@ typedef struct IslandBundle {
 struct Solver {
     SolverOptions options;
     DirectMethod direct;
-    void (*integrate)(SolverBody *body, double dt);
+    void (*integrate)(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
     Topology topology;
     RowMemory *row_memory;
     ContactMemory *contact_memory;                        // of this step, from its beginning on
@@ -271,7 +270,8 @@ struct Solver {
     bool is_order_known;     // false: the memory was changed after its step
     int32_t *contact_table;  // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
-    ContactRun *contact_runs;
+    ContactRun *contact_runs;  // in the order of contacts
+    int run_count;
     int32_t *node_of_body;
     uint8_t *iterated;      // per body: the method of its island in the last step, SOLVER_AUTO: there was none
     int32_t *group_island;  // union-find over groups, then island numbers

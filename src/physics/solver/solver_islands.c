@@ -60,10 +60,10 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
             awake_group_add(solver, g);
 }
 
-static void islands_join(Solver *solver, const SolverInput *input)
+static void islands_join(Solver *solver)
 {
     int32_t *set = solver->group_island;
-    for (int i = 0; i < input->contact_count; i += solver->contact_runs[i].count) {
+    for (int i = 0; i < solver->run_count; i++) {
         const ContactRun *run = &solver->contact_runs[i];
         int a = run->groups[0], b = run->groups[1];
         if (a < 0 || b < 0)
@@ -105,11 +105,9 @@ static void islands_number(Solver *solver)
 static inline void island_add_group(IslandRef *island, const TreeGroup *group)
 {
     island->body_count += group->count;
-    island->widest = int_max(island->widest, group->count);
     island->iterated_count += group->iterated_count;
     island->loose_count += group->loose_count;
     island->joint_row_count += group->joint_row_count + group->cut_row_count;
-    island->cut_row_count += group->cut_row_count;
     island->dense_row_count += group->cut_row_count;
 }
 
@@ -157,11 +155,12 @@ static inline IslandRef *island_of_run(const Solver *solver, const ContactRun *r
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
 }
 
-static void islands_gather_contacts(Solver *solver, int count)
+static void islands_gather_contacts(Solver *solver)
 {
+    const int count = solver->run_count;
     const ContactRun *runs = solver->contact_runs;
     memory_grow(&solver->island_runs, &solver->island_runs_capacity, count + 1, sizeof(int32_t));
-    for (int i = 0; i < count; i += runs[i].count) {
+    for (int i = 0; i < count; i++) {
         IslandRef *island = island_of_run(solver, &runs[i]);
         if (!island)
             continue;
@@ -175,7 +174,7 @@ static void islands_gather_contacts(Solver *solver, int count)
         at += island->run_count;
         island->run_count = 0;
     }
-    for (int i = 0; i < count; i += runs[i].count) {
+    for (int i = 0; i < count; i++) {
         IslandRef *island = island_of_run(solver, &runs[i]);
         if (island)
             solver->island_runs[island->first_run + island->run_count++] = i;
@@ -184,11 +183,17 @@ static void islands_gather_contacts(Solver *solver, int count)
 
 // Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on
 // wide trees.
-static SolverMethod jointed_method(const IslandRef *island, bool before)
+static SolverMethod jointed_method(const Solver *solver, const IslandRef *island, bool before)
 {
+    int widest = 0, cut_row_count = 0;  // bodies of the largest tree; rows of joints that close loops
+    for (int i = 0; i < island->group_count; i++) {
+        const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
+        widest = int_max(widest, group->count);
+        cut_row_count += group->cut_row_count;
+    }
     bool was_iterative = 2 * island->loose_count > island->body_count;
     bool is_large = island->dense_row_count > (was_iterative ? DENSE_AGAIN_ROWS : MAX_DENSE_ROWS);
-    if (island->cut_row_count == 0 && (island->widest <= MAX_SWEPT_TREE || !is_large)
+    if (cut_row_count == 0 && (widest <= MAX_SWEPT_TREE || !is_large)
         && island->dense_row_count > (before ? MIN_SWEEP_ROWS : MAX_PIVOT_ROWS))
         return SOLVER_SWEPT;
     return is_large ? SOLVER_ITERATIVE : SOLVER_DIRECT;
@@ -229,17 +234,17 @@ static bool island_is_pile(const Solver *solver, const SolverInput *input, const
     double min = INFINITY, max = 0.0;
     for (int i = 0; i < island->group_count; i++) {
         const TreeGroup *group = &solver->topology.groups[solver->island_groups[island->first_group + i]];
-        const SolverBody *body = &input->bodies[solver->topology.links[group->first].body];
-        min = fmin(min, body->mass);
-        max = fmax(max, body->mass);
+        double mass = input->masses[solver->topology.links[group->first].body].mass;
+        min = fmin(min, mass);
+        max = fmax(max, mass);
     }
     if (max > LIKE_MASSES * min)
         return false;
     double min_cfm = HARD_SHARE * input->dt * 2.0 / min;
     const SolverSurface *soft = NULL;
     for (int r = 0; r < island->run_count; r++) {
-        int first = solver->island_runs[island->first_run + r];
-        for (int i = first; i < first + solver->contact_runs[first].count; i++) {
+        const ContactRun *run = &solver->contact_runs[solver->island_runs[island->first_run + r]];
+        for (int i = run->first; i < run->first + run->count; i++) {
             const SolverSurface *surface = solver_surface(input, i);
             if ((surface != soft && !surface_is_soft(surface, min_cfm))
                 || input->contacts[i].target_normal_speed != 0.0)
@@ -255,7 +260,7 @@ static SolverMethod island_method(const Solver *solver, const SolverInput *input
 {
     bool before = 2 * island->iterated_count > island->body_count;
     if (island->joint_row_count > 0)
-        return jointed_method(island, before);
+        return jointed_method(solver, island, before);
     int limit = island->body_count <= FEW_BODIES ? (before ? MIN_SWEEP_ROWS : MAX_PIVOT_ROWS)
                 : before                         ? MIN_ITERATED_ROWS
                                                  : MAX_DIRECT_ROWS;
@@ -365,10 +370,10 @@ void solver_islands_update(Solver *solver, const SolverInput *input)
     if (input->contact_count == 0) {
         islands_are_groups(solver);
     } else {
-        islands_join(solver, input);
+        islands_join(solver);
         islands_number(solver);
         islands_gather_groups(solver);
-        islands_gather_contacts(solver, input->contact_count);
+        islands_gather_contacts(solver);
     }
     for (int i = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
