@@ -130,6 +130,7 @@ bool render_overlay(Sim *sim, PluginHost *plugin, const RenderCamera *camera, co
         gl_abandon(screen);
         return false;
     }
+    // Between the two drawings, by depth: whatever is nearer counts.
     lay_scene(&eye, width, height, depth, image->pixels);
     if (!draw_plugin(sim, screen, &eye, plugin, 1, camera->name)) {
         gl_abandon(screen);
