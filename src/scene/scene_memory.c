@@ -192,7 +192,8 @@ static void list_ranges(const Scene *scene, SceneSweep *sweep)
     }
     for (int i = 0; i < scene->loose_count; i++)
         add_range(sweep, scene->loose[i], 1, NULL);  // always referred to by its start
-    qsort(sweep->ranges, (size_t)sweep->count, sizeof *sweep->ranges, compare_ranges);
+    if (sweep->count > 0)
+        qsort(sweep->ranges, (size_t)sweep->count, sizeof *sweep->ranges, compare_ranges);
 }
 
 static void keep(SceneSweep *sweep, const void *pointer)
