@@ -247,7 +247,8 @@ struct Physics {
     uint64_t edit_count;  // changes of the scene that were told
     uint64_t tree_count;  // those after which solids or joints may have other indices
     const StepperType *stepper;
-    PhysicsScratch *scratch;  // lent for the next steps, NULL: the stepper's own
+    PhysicsScratch *scratch;          // lent for the next steps, NULL: the stepper's own
+    const struct PrefetchPlan *plan;  // in it: worlds that come next, NULL: none
     void *stepper_self;
     PhysicsNanPolicy nan_policy;
     int threads;
@@ -622,10 +623,6 @@ void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes 
 void fluids_begin_pass(Physics *physics);
 void fluids_step(Physics *physics, double dt);
 void fluids_destroy(Physics *physics);
-
-// ---- stepper_talus.c ----
-void physics_prefetch(const Physics *physics,
-                      int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
 
 // ---- share.c ----
 void pose_store(Arena *arena, Pose **to, Pose pose);  // NULL stays what it is for the identity

@@ -82,18 +82,13 @@ void physics_scratch_destroy(PhysicsScratch *scratch)
 void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch)
 {
     physics->scratch = scratch;
+    physics->plan = scratch ? &scratch->plan : NULL;
     physics->solved_count = 0;  // another world writes its bodies there
 }
 
 void physics_plan_next(PhysicsScratch *scratch, const Physics *next, const Physics *after)
 {
     scratch->plan = (PrefetchPlan){ next, after };
-}
-
-void physics_prefetch(const Physics *physics, int part)
-{
-    if (physics->scratch)
-        prefetch_part(&physics->scratch->plan, (PrefetchPart)part);
 }
 
 static void *talus_create(Physics *physics)
@@ -140,7 +135,7 @@ static void body_read_constants(const Body *body, SolverBody *to)
     to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
 }
 
-static void body_read(const BodyState *state, SolverBody *to)
+static inline void body_read(const BodyState *state, SolverBody *to)
 {
     bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
     memcpy(to->position, &state->position, POSE_DOUBLES * sizeof(double));
@@ -148,8 +143,10 @@ static void body_read(const BodyState *state, SolverBody *to)
     memcpy(to->force, &state->force, MOTION_DOUBLES * sizeof(double));
     if (is_turned)
         solver_body_refresh(to);
-    to->flags = (to->flags & BODY_FLAGS) | (state->is_disabled ? SOLVER_BODY_ASLEEP : 0)
-                | (state->is_frozen ? SOLVER_BODY_KINEMATIC : 0);
+    uint32_t flags = to->flags & BODY_FLAGS;
+    if (state->is_disabled | state->is_frozen)
+        flags |= (state->is_disabled ? SOLVER_BODY_ASLEEP : 0u) | (state->is_frozen ? SOLVER_BODY_KINEMATIC : 0u);
+    to->flags = flags;
 }
 
 typedef struct BodyWork {
@@ -170,15 +167,20 @@ static void lower(_Atomic double *min, double value)
 static void read_range(int begin, int end, int worker, void *context)
 {
     BodyWork *work = context;
+    const int32_t *awake = work->awake;
+    const BodyState *states = work->physics->body_states;
+    SolverBody *bodies = work->arrays->bodies;
+    bool is_sound = true;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const BodyState *state = &work->physics->body_states[work->awake[i]];
-        body_read(state, &work->arrays->bodies[work->awake[i]]);
+        const BodyState *state = &states[awake[i]];
+        body_read(state, &bodies[awake[i]]);
         // One that is not finite makes the sum so; finite_check_inputs() looks closer.
         Vec3 f = state->force, t = state->torque;
-        if (!isfinite(((f.x + f.y) + (f.z + t.x)) + (t.y + t.z)))
-            atomic_store(&work->has_unsound, true);
+        is_sound &= isfinite(((f.x + f.y) + (f.z + t.x)) + (t.y + t.z)) != 0;
     }
+    if (!is_sound)
+        atomic_store(&work->has_unsound, true);
 }
 
 // As finite_motion_is_fine(), with what is known of the orientation: its product with the one before the step.
@@ -212,11 +214,14 @@ static void state_write(const SolverBody *body, BodyState *state)
 static void write_range(int begin, int end, int worker, void *context)
 {
     BodyWork *work = context;
+    const int32_t *awake = work->awake;
+    const SolverBody *bodies = work->arrays->bodies;
+    BodyState *states = work->physics->body_states;
     double min_cosine = 1.0;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const SolverBody *body = &work->arrays->bodies[work->awake[i]];
-        BodyState *state = &work->physics->body_states[work->awake[i]];
+        const SolverBody *body = &bodies[awake[i]];
+        BodyState *state = &states[awake[i]];
         double cosine = turn_cosine(body, state);
         min_cosine = double_min(min_cosine, cosine);
         if (is_sound(body, cosine))
@@ -309,32 +314,41 @@ static bool is_free(const Physics *physics, int body) { return body >= 0 && !phy
 
 static bool is_awake(const Physics *physics, int body) { return body >= 0 && !physics->body_states[body].is_disabled; }
 
+// The rows of a constraint, written behind those that are there. Returns how many.
+static inline int read_rows(StepArrays *arrays, const Constraint *constraint, const ConstraintStep *step,
+                            ConstraintRows rows_of, int row_count)
+{
+    memory_grow(&arrays->rows, &arrays->row_capacity, row_count + CONSTRAINT_ROWS_MAX, sizeof *arrays->rows);
+    return rows_of(constraint, step, arrays->bodies, &arrays->rows[row_count]);
+}
+
 // Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is.
 static void read_constraints(StepArrays *arrays, const Physics *physics, double dt)
 {
-    int count = physics->constraint_count;
+    const int count = physics->constraint_count;
     memory_grow(&arrays->joints, &arrays->joint_capacity, count + 1, sizeof *arrays->joints);
     memory_grow(&arrays->joined, &arrays->joined_capacity, count + 1, sizeof *arrays->joined);
-    arrays->joint_count = arrays->row_count = 0;
-    arrays->wants_wrenches = false;
     const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
     const ConstraintRows rows_of = constraint_rows_best();
+    const bool all_act = !physics->has_frozen && !sleep_any_asleep(physics);  // then a body is enough
+    bool wants_wrenches = false;
+    int joint_count = 0, row_count = 0;
     for (int i = 0; i < count; i++) {
         Constraint *constraint = physics->constraints[i];
-        const int *sides = constraint->solved;
-        if (!is_free(physics, sides[0]) && !is_free(physics, sides[1]))
+        const int first = constraint->solved[0], second = constraint->solved[1];
+        if (all_act ? (first & second) < 0 : !is_free(physics, first) && !is_free(physics, second))
             continue;
-        int rows = 0;
-        if (is_awake(physics, sides[0]) || is_awake(physics, sides[1])) {
-            memory_grow(&arrays->rows, &arrays->row_capacity, arrays->row_count + CONSTRAINT_ROWS_MAX,
-                        sizeof *arrays->rows);
-            rows = rows_of(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
-        }
-        arrays->wants_wrenches |= constraint->wants_wrenches;
-        arrays->joined[arrays->joint_count] = constraint;
-        arrays->joints[arrays->joint_count++] = (SolverJoint){ sides[0], sides[1], arrays->row_count, rows };
-        arrays->row_count += rows;
+        int rows = all_act || is_awake(physics, first) || is_awake(physics, second)
+                       ? read_rows(arrays, constraint, &step, rows_of, row_count)
+                       : 0;
+        wants_wrenches |= constraint->wants_wrenches;
+        arrays->joined[joint_count] = constraint;
+        arrays->joints[joint_count++] = (SolverJoint){ first, second, row_count, rows };
+        row_count += rows;
     }
+    arrays->joint_count = joint_count;
+    arrays->row_count = row_count;
+    arrays->wants_wrenches = wants_wrenches;
 }
 
 static void sum_wrenches(const StepArrays *arrays, const Physics *physics)
@@ -405,8 +419,8 @@ static void copy_contacts(StepperTalus *self, StepArrays *arrays, const Physics 
 // one of their bodies woke.
 static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physics, SolverInput *input)
 {
-    int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;
-    const int32_t *woken = sleep_woken_contacts(physics, &woken_count);
+    int woken_count = 0, first = physics->sleeping_contact_count, count = physics->contact_count - first;
+    const int32_t *woken = physics->sleep->woken_count > 0 ? sleep_woken_contacts(physics, &woken_count) : NULL;
     self->woken_count = 0;
     arrays->contact_count = count;
     input->surfaces = physics->contact_table.surfaces;
@@ -457,10 +471,13 @@ static void write_contact_forces(const StepperTalus *self, Physics *physics, con
 static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
 {
     assert(dt > 0.0);
-    physics_prefetch(physics, PREFETCH_AT_READ);
+    const Physics *next = prefetch_next(physics);
+    if (next)
+        prefetch_at_read(next);
     read_bodies(self, arrays, physics);
     read_constraints(arrays, physics, dt);
-    physics_prefetch(physics, PREFETCH_AT_SOLVE);
+    if (next)
+        prefetch_at_solve(next);
     SolverInput input = { .dt = dt,
                           .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                           .erp = physics->erp,

@@ -56,13 +56,31 @@ static inline bool shape_rests(const Physics *physics, const Shape *shape)
     return shape->is_outside ? !mirror_is_enabled(shape) : body_rests(physics, shape->body);
 }
 
-void sleep_destroy(Sleep *sleep);      // NULL is fine
-void sleep_forget(Physics *physics);   // it is written anew when next needed
-void sleep_refresh(Physics *physics);  // makes sure that it is right, and sorted
+void sleep_destroy(Sleep *sleep);     // NULL is fine
+void sleep_forget(Physics *physics);  // it is written anew when next needed
+void sleep_renew(Physics *physics);   // the rare part of sleep_refresh()
+// Makes sure that it is right, and sorted.
+static inline void sleep_refresh(Physics *physics)
+{
+    const Sleep *sleep = physics->sleep;
+    if (!sleep->is_valid || !sleep->is_sorted || sleep->body_count != physics->body_count
+        || sleep->shape_count != physics->shape_count)
+        sleep_renew(physics);
+}
 void sleep_on_wake(Physics *physics, int body);
 void sleep_on_sleep(Physics *physics, int body);
-bool sleep_any_asleep(const Physics *physics);  // false: everybody is awake
-void sleep_spread(Physics *physics);  // what touches or is joined to something awake wakes, as in ODE's islands
+// False: everybody is awake.
+static inline bool sleep_any_asleep(const Physics *physics)
+{
+    return !physics->sleep->is_valid || physics->sleep->awake_count < physics->body_count;
+}
+void sleep_spread_awake(Physics *physics);  // the rare part of sleep_spread()
+// What touches or is joined to something awake wakes, as in ODE's islands.
+static inline void sleep_spread(Physics *physics)
+{
+    if (physics->sleep->has_sleepers || sleep_any_asleep(physics))
+        sleep_spread_awake(physics);
+}
 void sleep_ride(Physics *physics, int shape);          // a shape without a body moved with the one above it
 bool sleep_is_held(const Physics *physics, int body);  // a joint or contact is at it
 void sleep_link(Physics *physics, int contact);        // a contact that is kept from now on
