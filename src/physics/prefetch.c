@@ -31,6 +31,8 @@ static void fetch_sleep(const Physics *next)
 
 void prefetch_at_prestep(const Physics *next)
 {
+    if (next->pair_count > 0)  // its collision pass has something to do
+        memory_prefetch(&next->scene, offsetof(Physics, limits) - offsetof(Physics, scene));
     memory_prefetch(next->sleep, sizeof *next->sleep);
     memory_prefetch(next->constraints, sizeof *next->constraints * (size_t)next->constraint_count);
     memory_prefetch(next->joint_lists.driven, sizeof(int32_t) * (size_t)next->joint_lists.driven_count);
@@ -54,5 +56,5 @@ void prefetch_at_collide(const Physics *next, const Physics *after)
     memory_prefetch(next->shapes, sizeof *next->shapes * (size_t)next->shape_count);
     fetch_sleep(next);
     if (after)
-        memory_prefetch(after, offsetof(Physics, limits));
+        memory_prefetch(after, offsetof(Physics, collide_hook) + sizeof(void *));
 }
