@@ -3,6 +3,7 @@
 // ODE (a plugin is at work), the step is rim_step.c's, on the same solver.
 #include "physics/contacts/sleep.h"
 
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "physics/mirror.h"
 #include "physics/ode/rim_step.h"
@@ -135,12 +136,32 @@ static void body_read_constants(const Body *body, SolverBody *to)
     to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
 }
 
-static inline void body_read(const BodyState *state, SolverBody *to)
+// Four numbers at a time, wherever they stand.
+typedef double V4 __attribute__((vector_size(32), aligned(8)));
+typedef double V2 __attribute__((vector_size(16), aligned(8)));
+
+static inline V4 load4(const double *from) { return *(const V4 *)from; }
+
+static inline void copy_pose(double *to, const double *from)
 {
-    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
-    memcpy(to->position, &state->position, POSE_DOUBLES * sizeof(double));
-    memcpy(to->velocity, &state->linear, MOTION_DOUBLES * sizeof(double));
-    memcpy(to->force, &state->force, MOTION_DOUBLES * sizeof(double));
+    V4 first = load4(from), last = load4(from + POSE_DOUBLES - 4);  // one of them twice
+    *(V4 *)to = first;
+    *(V4 *)(to + POSE_DOUBLES - 4) = last;
+}
+
+static inline void copy_motion(double *to, const double *from)
+{
+    *(V4 *)to = load4(from);
+    *(V2 *)(to + 4) = *(const V2 *)(from + 4);
+}
+
+// `is_known`: its rotation is that of the quaternion there.
+static inline void body_read(const BodyState *state, SolverBody *to, bool is_known)
+{
+    bool is_turned = !is_known || memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
+    copy_pose(to->position, &state->position.x);
+    copy_motion(to->velocity, &state->linear.x);
+    copy_motion(to->force, &state->force.x);
     if (is_turned)
         solver_body_refresh(to);
     uint32_t flags = to->flags & BODY_FLAGS;
@@ -153,6 +174,7 @@ typedef struct BodyWork {
     StepArrays *arrays;
     Physics *physics;
     const int32_t *awake;
+    bool is_lent;               // the arrays have other worlds' bodies
     atomic_bool has_unsound;    // some force that was read, or state that was written, is not fine
     _Atomic double min_cosine;  // of half the angle that a body turned by
 } BodyWork;
@@ -164,23 +186,33 @@ static void lower(_Atomic double *min, double value)
            && !atomic_compare_exchange_weak_explicit(min, &now, value, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
-static void read_range(int begin, int end, int worker, void *context)
+static CPU_SHARED void read_some(int begin, int end, BodyWork *work)
 {
-    BodyWork *work = context;
     const int32_t *awake = work->awake;
     const BodyState *states = work->physics->body_states;
     SolverBody *bodies = work->arrays->bodies;
-    bool is_sound = true;
-    (void)worker;
+    const bool is_known = !work->is_lent;
+    V4 forces = { 0.0, 0.0, 0.0, 0.0 };
     for (int i = begin; i < end; i++) {
         const BodyState *state = &states[awake[i]];
-        body_read(state, &bodies[awake[i]]);
-        // One that is not finite makes the sum so; finite_check_inputs() looks closer.
-        Vec3 f = state->force, t = state->torque;
-        is_sound &= isfinite(((f.x + f.y) + (f.z + t.x)) + (t.y + t.z)) != 0;
+        body_read(state, &bodies[awake[i]], is_known);
+        forces += load4(&state->force.x) + load4(&state->force.x + MOTION_DOUBLES - 4);
     }
-    if (!is_sound)
+    // One that is not finite makes the sum so, and very large ones; finite_check_inputs() looks closer.
+    if (!isfinite((forces[0] + forces[1]) + (forces[2] + forces[3])))
         atomic_store(&work->has_unsound, true);
+}
+
+static void read_range(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    read_some(begin, end, context);
+}
+
+static CPU_WIDE void read_range_wide(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    read_some(begin, end, context);
 }
 
 // As finite_motion_is_fine(), with what is known of the orientation: its product with the one before the step.
@@ -191,34 +223,41 @@ static bool motion_is_fine(const SolverBody *body, double cosine)
            && length2_of(body->velocity + 3) <= FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT;
 }
 
-static bool is_sound(const SolverBody *body, double cosine)
+// Whether all is far from any limit, as it nearly always is. What is not finite is not.
+static inline bool motion_is_moderate(const SolverBody *body)
 {
-    return !(body->flags & SOLVER_BODY_STOPPED) && motion_is_fine(body, cosine);
+    const V4 at = load4(body->position), v = load4(body->velocity), w = load4(body->velocity + MOTION_DOUBLES - 4);
+    const V4 shares = at * at * (1.0 / (LIMIT_COORDINATE * LIMIT_COORDINATE))
+                      + (v * v + w * w) * (1.0 / (FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT));
+    return (shares[0] + shares[1]) + (shares[2] + shares[3]) < 0.5;
+}
+
+static inline bool is_sound(const SolverBody *body, double cosine)
+{
+    return !(body->flags & SOLVER_BODY_STOPPED)
+           && ((motion_is_moderate(body) && fabs(cosine) < 4.0) || motion_is_fine(body, cosine));
 }
 
 // Of half the angle between the orientation before the step, which `state` still has, and after it.
-static double turn_cosine(const SolverBody *body, const BodyState *state)
+static inline double turn_cosine(const SolverBody *body, const BodyState *state)
 {
-    const double *q = body->quaternion;
-    Quat before = state->orientation;
-    return q[0] * before.w + q[1] * before.x + q[2] * before.y + q[3] * before.z;
+    const V4 products = load4(body->quaternion) * load4(&state->orientation.w);
+    return ((products[0] + products[1]) + products[2]) + products[3];
 }
 
-static void state_write(const SolverBody *body, BodyState *state)
+static inline void state_write(const SolverBody *body, BodyState *state)
 {
-    memcpy(&state->position, body->position, POSE_DOUBLES * sizeof(double));
-    memcpy(&state->linear, body->velocity, MOTION_DOUBLES * sizeof(double));
+    copy_pose(&state->position.x, body->position);
+    copy_motion(&state->linear.x, body->velocity);
     memset(&state->force, 0, MOTION_DOUBLES * sizeof(double));
 }
 
-static void write_range(int begin, int end, int worker, void *context)
+static CPU_SHARED void write_some(int begin, int end, BodyWork *work)
 {
-    BodyWork *work = context;
     const int32_t *awake = work->awake;
     const SolverBody *bodies = work->arrays->bodies;
     BodyState *states = work->physics->body_states;
     double min_cosine = 1.0;
-    (void)worker;
     for (int i = begin; i < end; i++) {
         const SolverBody *body = &bodies[awake[i]];
         BodyState *state = &states[awake[i]];
@@ -230,6 +269,18 @@ static void write_range(int begin, int end, int worker, void *context)
             atomic_store(&work->has_unsound, true);
     }
     lower(&work->min_cosine, min_cosine);
+}
+
+static void write_range(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    write_some(begin, end, context);
+}
+
+static CPU_WIDE void write_range_wide(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    write_some(begin, end, context);
 }
 
 // What is not sound is told with the state before, which nobody else needs: room for those is made when there is one.
@@ -278,7 +329,7 @@ static void read_sleepers(StepperTalus *self, StepArrays *arrays, const Physics 
     bool is_new = self->version != sleep->version, has_others = sleep->awake_count < physics->body_count;
     for (int i = 0; is_new && has_others && i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            body_read(&physics->body_states[i], &arrays->bodies[i]);
+            body_read(&physics->body_states[i], &arrays->bodies[i], true);
     for (int i = 0; !is_new && has_others && i < self->awake_count; i++)
         arrays->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     self->version = sleep->version;
@@ -295,12 +346,16 @@ static void read_bodies(StepperTalus *self, StepArrays *arrays, Physics *physics
     read_body_constants(arrays, physics);
     if (arrays == &self->own)  // lent arrays hold no sleepers
         read_sleepers(self, arrays, physics);
-    BodyWork work = { .arrays = arrays, .physics = physics, .awake = physics->sleep->awake };
-    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, read_range, &work);
+    BodyWork work = {
+        .arrays = arrays, .physics = physics, .awake = physics->sleep->awake, .is_lent = arrays != &self->own
+    };
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? read_range_wide : read_range,
+             &work);
     if (!work.has_unsound)
         return;
     finite_check_inputs(physics);  // says what is wrong and drops it
-    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, read_range, &work);
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? read_range_wide : read_range,
+             &work);
 }
 
 // ---- constraints ----
@@ -490,14 +545,15 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
                           .joint_count = arrays->joint_count,
                           .row_count = arrays->row_count,
                           .awake = physics->sleep->awake,
-                          .awake_count = physics->sleep->awake_count };
+                          .awake_count = physics->sleep->awake_count,
+                          .ignores_row_forces = !arrays->wants_wrenches };
     read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
     sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);
     BodyWork work = { .arrays = arrays, .physics = physics, .awake = input.awake, .min_cosine = 1.0 };
-    pool_for(physics->pool, input.awake_count, BODY_GRAIN, write_range, &work);
+    pool_for(physics->pool, input.awake_count, BODY_GRAIN, cpu_has_avx2() ? write_range_wide : write_range, &work);
     if (work.has_unsound)
         write_unsound(&work, input.awake_count);
     physics->has_unsound_states = work.has_unsound;

@@ -10,6 +10,7 @@
 // unwrapped angle is given; a hinge on a suspension has one of the suspension's two turning axes locked.
 #include "physics/physics_internal.h"
 
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "physics/mirror.h"
 #include "physics/joints/motor.h"
@@ -632,7 +633,7 @@ static void prestep_dynamic(Physics *physics, int joint, double dt)
 
 static bool is_asleep(const Physics *physics, const PhysicsJoint *row)
 {
-    for (int side = 0; side < 2; side++)
+    for (int side = 1; side >= 0; side--)  // most joints have a child
         if (row->body[side] >= 0 && !physics->body_states[row->body[side]].is_disabled)
             return false;
     return true;
@@ -829,7 +830,7 @@ static Vec3 turning_rate(const Physics *physics, const PhysicsJoint *row)
 
 // The angle from how the child stands against the parent, the rate from both angular velocities: one axis, the common
 // case, without any turning of frames.
-static void read_turn(Physics *physics, int joint, double dt)
+static CPU_SHARED void read_turn(Physics *physics, int joint, double dt)
 {
     const PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
@@ -871,7 +872,7 @@ static void read_turns(Physics *physics, int joint, double dt)
     }
 }
 
-static void read_slide(Physics *physics, int joint)
+static CPU_SHARED void read_slide(Physics *physics, int joint)
 {
     const PhysicsJoint *row = &physics->joints[joint];
     PhysicsAxisState *axis = &physics->joint_states[joint].axes[0];
@@ -989,17 +990,32 @@ void joint_refresh(Physics *physics, int joint)
         joints_refresh(physics);
 }
 
+static CPU_SHARED void read_on_demand(Physics *physics)
+{
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (!row->is_alive || !row->constraint || !is_read_on_demand(row) || is_asleep(physics, row))
+            continue;
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            read_slide(physics, joint);
+        else
+            read_turn(physics, joint, 0.0);
+    }
+}
+
+static void read_on_demand_plain(Physics *physics) { read_on_demand(physics); }
+static CPU_WIDE void read_on_demand_wide(Physics *physics) { read_on_demand(physics); }
+
 void joints_refresh(Physics *physics)
 {
     if (physics->unread_steps == 0)
         return;
     physics->unread_steps = 0;
     physics->unread_turn = 0.0;
-    for (int joint = 0; joint < physics->joint_count; joint++) {
-        const PhysicsJoint *row = &physics->joints[joint];
-        if (row->is_alive && row->constraint && is_read_on_demand(row) && !is_asleep(physics, row))
-            read_joint(physics, joint, 0.0);
-    }
+    if (cpu_has_avx2())
+        read_on_demand_wide(physics);
+    else
+        read_on_demand_plain(physics);
 }
 
 void physics_joint_set_position(Physics *physics, int joint, int axis, double position)

@@ -10,23 +10,6 @@
 #define INTEGRATE_REST  // what is compiled once
 #endif
 
-// Doubling is exact, so it may stand where it costs least.
-static inline void rotation_of(double w, double x, double y, double z, double *r)
-{
-    double x2 = 2.0 * x, y2 = 2.0 * y, z2 = 2.0 * z;
-    double xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, xz = x2 * z, yz = y2 * z;
-    double wx = x2 * w, wy = y2 * w, wz = z2 * w;
-    r[0] = 1.0 - yy - zz;
-    r[1] = xy - wz;
-    r[2] = xz + wy;
-    r[3] = xy + wz;
-    r[4] = 1.0 - xx - zz;
-    r[5] = yz - wx;
-    r[6] = xz - wy;
-    r[7] = yz + wx;
-    r[8] = 1.0 - xx - yy;
-}
-
 // Four numbers of a quaternion at once. A product with an opposite is the opposite of the product, and a difference
 // the sum with one, so each has the bits that it would have alone.
 typedef double V4 __attribute__((vector_size(32), aligned(8)));
@@ -104,8 +87,7 @@ static inline void integrate(SolverBody *body, double dt, bool is_finite)
     for (int i = 0; i < 3; i++)
         body->position[i] += dt * v[i];
     turn(body, dt, is_finite);
-    const double *q = body->quaternion;
-    rotation_of(q[0], q[1], q[2], q[3], body->rotation);
+    solver_body_refresh(body);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)
         && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > body->linear_damping_threshold)
         for (int i = 0; i < 3; i++)
@@ -134,10 +116,6 @@ void INTEGRATE_VARIANT(SolverBody *body, double dt)
 }
 
 #ifdef INTEGRATE_REST
-void solver_rotation(const double *q, double *r) { rotation_of(q[0], q[1], q[2], q[3], r); }
-
-void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, body->rotation); }
-
 // Whether the body's axes are those of its inertia.
 static inline bool inertia_is_diagonal(const double *m) { return m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0; }
 

@@ -416,10 +416,14 @@ static void check_range(int begin, int end, int worker, void *context)
 static void finish_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
+    SolverStatistics *statistics = worker_statistics(work->solver, worker);
+    SolverBody *bodies = work->input->bodies;
+    const int32_t *awake = work->input->awake;
+    const double dt = work->input->dt;
     for (int i = begin; i < end; i++) {
-        SolverBody *body = &work->input->bodies[awake_body(work->input, i)];
-        body_check(body, worker_statistics(work->solver, worker));
-        body_integrate(work->solver, body, work->input->dt);
+        SolverBody *body = &bodies[awake ? awake[i] : i];
+        body_check(body, statistics);
+        body_integrate(work->solver, body, dt);
     }
 }
 
