@@ -764,18 +764,21 @@ double physics_joint_velocity(const Physics *physics, int joint, int axis)
     return physics->joint_states[joint].axes[axis].velocity;
 }
 
-static const PhysicsAxisState *axis_state(const Physics *physics, PhysicsAxisRef at)
+static inline const PhysicsAxisState *axis_state(const Physics *physics, const PhysicsJointState *states,
+                                                 PhysicsAxisRef at)
 {
     assert_debug(at.joint >= 0 && at.joint < physics->joint_count && at.axis >= 0 && at.axis < PHYSICS_JOINT_AXES);
-    return &physics->joint_states[at.joint].axes[at.axis];
+    (void)physics;
+    return &states[at.joint].axes[at.axis];
 }
 
 void physics_joint_positions(const Physics *physics, const PhysicsAxisRef *axes, int count, double *positions)
 {
     if (physics->unread_steps > 0)
         joints_refresh((Physics *)physics);
+    const PhysicsJointState *states = physics->joint_states;
     for (int i = 0; i < count; i++) {
-        const PhysicsAxisState *state = axis_state(physics, axes[i]);
+        const PhysicsAxisState *state = axis_state(physics, states, axes[i]);
         positions[i] = state->position + state->surplus;
     }
 }
@@ -784,8 +787,9 @@ void physics_joint_velocities(const Physics *physics, const PhysicsAxisRef *axes
 {
     if (physics->unread_steps > 0)
         joints_refresh((Physics *)physics);
+    const PhysicsJointState *states = physics->joint_states;
     for (int i = 0; i < count; i++)
-        velocities[i] = axis_state(physics, axes[i])->velocity;
+        velocities[i] = axis_state(physics, states, axes[i])->velocity;
 }
 
 // ---- numbers ----
