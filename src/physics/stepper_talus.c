@@ -40,13 +40,13 @@ typedef struct StepArrays {
 
 typedef struct StepperTalus {
     Solver *solver;
-    RimStep *rim;      // once there are twins in ODE, else NULL
-    StepArrays own;    // awake bodies as they were after the last step
+    RimStep *rim;  // once there are twins in ODE, else NULL
+    int awake_count, awake_capacity, resting_count, resting_capacity;
+    int woken_count;   // contacts of ours that stand first among the solver's: they wake in this step
     uint32_t version;  // of the awake set in the last step; 0: none
     int32_t *awake;    // of the last step
     Resting *resting;  // contacts that fall asleep in this step
-    int awake_count, awake_capacity, resting_count, resting_capacity;
-    int woken_count;  // contacts of ours that stand first among the solver's: they wake in this step
+    StepArrays own;    // awake bodies as they were after the last step
 } StepperTalus;
 
 struct PhysicsScratch {
@@ -670,7 +670,7 @@ void stepper_talus_prefetch(const Physics *next, StepperPart part)
         return;
     const StepperTalus *self = next->stepper_self;
     if (part == STEPPER_ITSELF)
-        memory_prefetch(self, sizeof *self);
+        memory_prefetch(self, offsetof(StepperTalus, own));
     else
         solver_prefetch(self->solver, part == STEPPER_MEMORY);
 }

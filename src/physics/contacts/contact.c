@@ -508,8 +508,8 @@ static bool has_nothing_to_touch(const Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
     int found = physics->contact_count | physics->pair_count | physics->touching_count | physics->touched_count
-                | sleep->marked_count | sleep->rider_count;
-    return found == 0 && physics->body_count > 0 && sleep->first_shape[physics->body_count] == 0 && !physics->fluids
+                | sleep->marked_count | sleep->rider_count | sleep->held_shape_count;
+    return found == 0 && physics->body_count > 0 && !physics->fluids
            && !physics->collide_hook.asks.collide && !physics->plugin_holds_ode && !physics->has_late_changes;
 }
 

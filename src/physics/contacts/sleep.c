@@ -147,6 +147,7 @@ static void write_shapes(Physics *physics)
     for (int i = 0; i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive && physics->shapes[i].body >= 0)
             sleep->shapes[first[physics->shapes[i].body]++] = i;
+    sleep->held_shape_count = sleep->first_shape[physics->body_count];
 }
 
 static void write_contacts(Physics *physics)
