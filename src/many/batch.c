@@ -88,6 +88,7 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
                        threads);
         return NULL;
     }
+    const void *heap = memory_heap_end();
     TalusWorld **worlds = memory_alloc_array((size_t)count, sizeof *worlds);
     if (!talus_clone_many(world, count, worlds)) {
         free(worlds);
@@ -116,6 +117,7 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
     talus_batch_set_seed(batch, 0);
     talus_batch_set_actions(batch, NULL, 0);
     talus_batch_set_observations(batch, NULL, 0);
+    memory_use_large_pages(heap);
     return batch;
 }
 

@@ -509,8 +509,8 @@ static bool has_nothing_to_touch(const Physics *physics)
     const Sleep *sleep = physics->sleep;
     int found = physics->contact_count | physics->pair_count | physics->touching_count | physics->touched_count
                 | sleep->marked_count | sleep->rider_count | sleep->held_shape_count;
-    return found == 0 && physics->body_count > 0 && !physics->fluids
-           && !physics->collide_hook.asks.collide && !physics->plugin_holds_ode && !physics->has_late_changes;
+    return found == 0 && physics->body_count > 0 && !physics->fluids && !physics->collide_hook.asks.collide
+           && !physics->plugin_holds_ode && !physics->has_late_changes;
 }
 
 // A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by
