@@ -136,20 +136,21 @@ static void body_read_constants(const Body *body, SolverBody *to)
     to->flags |= body->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0;
 }
 
-// Four numbers at a time, wherever they stand.
+// Four numbers at a time, wherever they stand. What has such as an argument or result is always inlined: how they are
+// passed depends on the instructions that a function may use.
 typedef double V4 __attribute__((vector_size(32), aligned(8)));
 typedef double V2 __attribute__((vector_size(16), aligned(8)));
 
-static inline V4 load4(const double *from) { return *(const V4 *)from; }
+static CPU_SHARED V4 load4(const double *from) { return *(const V4 *)from; }
 
-static inline void copy_pose(double *to, const double *from)
+static CPU_SHARED void copy_pose(double *to, const double *from)
 {
     V4 first = load4(from), last = load4(from + POSE_DOUBLES - 4);  // one of them twice
     *(V4 *)to = first;
     *(V4 *)(to + POSE_DOUBLES - 4) = last;
 }
 
-static inline void copy_motion(double *to, const double *from)
+static CPU_SHARED void copy_motion(double *to, const double *from)
 {
     *(V4 *)to = load4(from);
     *(V2 *)(to + 4) = *(const V2 *)(from + 4);
