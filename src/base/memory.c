@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void give_up(size_t size)
 {
@@ -107,4 +109,21 @@ void memory_fit(void *data_pointer, int *capacity, int count, size_t item_size)
         return;
     *data = memory_resize(*data, (size_t)count, item_size);
     *capacity = count;
+}
+
+const void *memory_heap_end(void) { return sbrk(0); }
+
+void memory_use_large_pages(const void *begin)
+{
+#ifdef MADV_HUGEPAGE
+    enum { COLLAPSE = 25 };  // MADV_COLLAPSE of Linux 6.1: at once, which headers of before do not name
+    const uintptr_t page = (uintptr_t)2 << 20;
+    uintptr_t first = ((uintptr_t)begin + page - 1) & ~(page - 1), end = (uintptr_t)memory_heap_end() & ~(page - 1);
+    if (!begin || first >= end)
+        return;
+    if (madvise((void *)first, end - first, MADV_HUGEPAGE) == 0)
+        madvise((void *)first, end - first, COLLAPSE);
+#else
+    (void)begin;
+#endif
 }

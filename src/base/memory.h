@@ -36,6 +36,13 @@ static inline void memory_prefetch_read(const void *at, size_t size)
         __builtin_prefetch(byte + i, 0, 3);
 }
 
+// Where the heap of this thread's process ends now: what is allocated next mostly stands from here on.
+const void *memory_heap_end(void);
+// Asks the system to hold what the heap has got since `begin` in large pages: data of thousands of worlds is then found
+// without looking through its tables. It changes how long things take and nothing else; a system that cannot is left
+// alone.
+void memory_use_large_pages(const void *begin);
+
 void memory_grow_more(void *data_pointer, int *capacity, int needed,
                       size_t item_size);  // the rare part of memory_grow()
 // Makes room for at least `needed` items in a growing array: *data and *capacity are updated, growth is geometric.

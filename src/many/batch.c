@@ -51,6 +51,7 @@ struct TalusBatch {
     uint8_t *terminated, *truncated, *failed;
     uint64_t *episode_steps;
     int action_count, observation_count;
+    bool may_lack_readings;  // some observation is a sensor's
     TalusAutoreset autoreset;
     int repeat;
     int64_t limit;
@@ -87,6 +88,7 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
                        threads);
         return NULL;
     }
+    const void *heap = memory_heap_end();
     TalusWorld **worlds = memory_alloc_array((size_t)count, sizeof *worlds);
     if (!talus_clone_many(world, count, worlds)) {
         free(worlds);
@@ -115,6 +117,7 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
     talus_batch_set_seed(batch, 0);
     talus_batch_set_actions(batch, NULL, 0);
     talus_batch_set_observations(batch, NULL, 0);
+    memory_use_large_pages(heap);
     return batch;
 }
 
@@ -238,7 +241,7 @@ static bool observe(TalusBatch *batch, int index)
     double *row = batch->observations + (ptrdiff_t)index * batch->observation_count;
     if (!talus_view_read(batch->worlds[index].world, batch->observation_view, row))
         return false;
-    for (int i = 0; i < batch->observation_count; i++)
+    for (int i = 0; batch->may_lack_readings && i < batch->observation_count; i++)
         if (isnan(row[i]))
             row[i] = 0.0;
     return true;
@@ -258,6 +261,7 @@ bool talus_batch_set_observations(TalusBatch *batch, const char *const *items, i
     free(batch->final_observations);
     batch->observation_view = view;
     batch->observation_count = talus_view_count(view);
+    batch->may_lack_readings = library_view_has_sensors(view);
     batch->observations = make_block(batch, batch->observation_count);
     batch->final_observations = make_block(batch, batch->observation_count);
     for (int i = 0; i < batch->count; i++)
@@ -595,10 +599,13 @@ static void step_range(int begin, int end, int worker, void *context)
     assert_debug(worker >= 0 && worker < pool_thread_count(batch->pool));
     assert_debug(begin >= 0 && begin <= end && end <= batch->count);
     PhysicsScratch *scratch = batch->thread_scratch[worker];
+    const Physics *next = physics_at(batch, begin + 1, end);
     for (int i = begin; i < end; i++) {
+        const Physics *after = physics_at(batch, i + 2, end);
         look_ahead(batch, i, end);
-        physics_plan_next(scratch, physics_at(batch, i + 1, end), physics_at(batch, i + 2, end));
+        physics_plan_next(scratch, next, after);
         step_world(batch, i, scratch);
+        next = after;
     }
 }
 

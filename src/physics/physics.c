@@ -270,29 +270,44 @@ static void move_kinematic(Physics *physics)
     }
 }
 
+// ODE's messages are bound to this world while it has objects there.
+static inline void phase_begin(Physics *physics)
+{
+    if (mirror_is_open(physics))
+        odelib_begin(physics);
+}
+
+static inline void phase_end(const Physics *physics)
+{
+    if (mirror_is_open(physics))
+        odelib_end();
+}
+
 void physics_prestep(Physics *physics)
 {
     if (is_still(physics))
         return;
-    physics_prefetch(physics, PREFETCH_AT_PRESTEP);
-    odelib_begin(physics);
+    if (prefetch_next(physics))
+        prefetch_at_prestep(prefetch_next(physics));
+    phase_begin(physics);
     move_kinematic(physics);
     joints_prestep(physics, physics->dt);
-    fittings_prestep(physics, physics->dt);
+    if (physics->fittings)
+        fittings_prestep(physics, physics->dt);
     if (physics->needs_pass) {
         physics->needs_pass = false;
         contacts_collide(physics);
     }
-    odelib_end();
+    phase_end(physics);
 }
 
 void physics_fluids(Physics *physics)
 {
     if (!physics->fluids)
         return;
-    odelib_begin(physics);
+    phase_begin(physics);
     fluids_step(physics, physics->dt);
-    odelib_end();
+    phase_end(physics);
 }
 
 static void remember_range(int begin, int end, int worker, void *context)
@@ -303,18 +318,26 @@ static void remember_range(int begin, int end, int worker, void *context)
         work->physics->previous[work->awake[i]] = work->physics->body_states[work->awake[i]];
 }
 
+// Whether there are any to collect, or some of the steps before to forget.
+static bool has_contact_forces(const Physics *physics)
+{
+    return physics->wants_contact_forces || physics->contact_force_count > 0 || physics->last_force_count > 0;
+}
+
 void physics_advance(Physics *physics)
 {
     if (is_still(physics))
         return;
-    odelib_begin(physics);
+    phase_begin(physics);
     sleep_refresh(physics);
     if (mirror_is_open(physics))  // else the stepper does where it reads them
         finite_check_inputs(physics);
     if (physics->step == 0)
         finite_check_start(physics);
-    bodies_enabled_outside(physics);
-    body_gather(physics);
+    if (mirror_is_open(physics)) {
+        bodies_enabled_outside(physics);
+        body_gather(physics);
+    }
     bodies_fall_asleep(physics);
     sleep_spread(physics);
     if (mirror_is_open(physics)) {  // else the stepper does where it has to
@@ -322,30 +345,33 @@ void physics_advance(Physics *physics)
         sleep_for_awake(physics, remember_range);
     }
     physics->stepper->step(physics->stepper_self, physics, physics->dt);
-    contacts_collect_forces(physics);
-    finite_check_states(physics);
+    if (has_contact_forces(physics))
+        contacts_collect_forces(physics);
+    if (mirror_is_open(physics) || physics->has_unsound_states)
+        finite_check_states(physics);
     solids_moved(physics);
-    odelib_end();
+    phase_end(physics);
 }
 
 void physics_collide(Physics *physics)
 {
     if (is_still(physics))
         return;
-    physics_prefetch(physics, PREFETCH_AT_COLLIDE);
-    odelib_begin(physics);
+    if (prefetch_next(physics))
+        prefetch_at_collide(prefetch_next(physics), physics->plan->after);
+    phase_begin(physics);
     contacts_collide(physics);
     physics->is_at_rest = comes_to_rest(physics);
-    odelib_end();
+    phase_end(physics);
 }
 
 void physics_poststep(Physics *physics)
 {
-    physics_prefetch(physics, PREFETCH_AT_POSTSTEP);
-    odelib_begin(physics);
+    phase_begin(physics);
     joints_poststep(physics, physics->dt);
-    fittings_poststep(physics, physics->dt);
-    odelib_end();
+    if (physics->fittings)
+        fittings_poststep(physics, physics->dt);
+    phase_end(physics);
 }
 
 // ---- solids ----
@@ -744,18 +770,21 @@ double physics_joint_velocity(const Physics *physics, int joint, int axis)
     return physics->joint_states[joint].axes[axis].velocity;
 }
 
-static const PhysicsAxisState *axis_state(const Physics *physics, PhysicsAxisRef at)
+static inline const PhysicsAxisState *axis_state(const Physics *physics, const PhysicsJointState *states,
+                                                 PhysicsAxisRef at)
 {
     assert_debug(at.joint >= 0 && at.joint < physics->joint_count && at.axis >= 0 && at.axis < PHYSICS_JOINT_AXES);
-    return &physics->joint_states[at.joint].axes[at.axis];
+    (void)physics;
+    return &states[at.joint].axes[at.axis];
 }
 
 void physics_joint_positions(const Physics *physics, const PhysicsAxisRef *axes, int count, double *positions)
 {
     if (physics->unread_steps > 0)
         joints_refresh((Physics *)physics);
+    const PhysicsJointState *states = physics->joint_states;
     for (int i = 0; i < count; i++) {
-        const PhysicsAxisState *state = axis_state(physics, axes[i]);
+        const PhysicsAxisState *state = axis_state(physics, states, axes[i]);
         positions[i] = state->position + state->surplus;
     }
 }
@@ -764,8 +793,9 @@ void physics_joint_velocities(const Physics *physics, const PhysicsAxisRef *axes
 {
     if (physics->unread_steps > 0)
         joints_refresh((Physics *)physics);
+    const PhysicsJointState *states = physics->joint_states;
     for (int i = 0; i < count; i++)
-        velocities[i] = axis_state(physics, axes[i])->velocity;
+        velocities[i] = axis_state(physics, states, axes[i])->velocity;
 }
 
 // ---- numbers ----

@@ -240,115 +240,23 @@ int node_map_get(const NodeMap *map, uint32_t id);  // -1: none
 void node_map_remove(NodeMap *map, uint32_t id);
 
 struct Physics {
-    Scene *scene;
-    DiagSink *diags;
-    bool are_labels_stale;  // solids came since labels_make
-    Arena *arena;           // model data, lives as long as the Physics
-    AssetStore *assets;     // meshes
-    const Physics *like;    // whose collision meshes are used too, NULL: nobody's
-    bool owns_assets;
-    uint64_t edit_count;  // changes of the scene that were told
-    uint64_t tree_count;  // those after which solids or joints may have other indices
-    const StepperType *stepper;
-    PhysicsScratch *scratch;  // lent for the next steps, NULL: the stepper's own
+    // What every step of a plain world reads or writes.
     void *stepper_self;
-    PhysicsNanPolicy nan_policy;
-    int threads;
-    uint64_t seed;
-    uint64_t step;
-
-    SceneNode *info;  // WorldInfo, NULL when there is none
-    double dt;
-    Vec3 gravity;
-    bool reads_rates;  // positions of hinges are the sum of their rates: worlds before R2023b
-    int up_axis;       // index of the component that gravity acts along
-    double erp, cfm;
-    double disable_time, disable_linear, disable_angular;    // time 0: bodies never fall asleep
-    double default_linear_damping, default_angular_damping;  // per second
-
-    double contact_surface_layer;  // m of penetration that is left alone
-
-    dWorldID world;  // ODE's, NULL in a plain world: then nothing of ODE's below exists
-    dThreadingImplementationID threading;
-    dSpaceID space;
-    dJointGroupID contact_group;  // contact joints of awake pairs, emptied before every pass
-
-    PhysicsSolid *solids;
-    SolidState *solid_states;
-    Pose *solid_world;     // derived from bodies and local poses; solids_refresh() before it is read
-    bool are_poses_stale;  // those of solids on awake bodies, since the last step
-    bool has_riders;       // some solid without a body stands on one that has one: see poses_may_wait
-    int riders_sought;     // solid_count,
-    uint64_t riders_edit;  // and edit_count when they were looked for
-    int solid_count, solid_capacity, solid_state_capacity, solid_world_capacity;
-    int solids_gone;  // of them, so that a world without holes need not be searched for them
-    NodeMap solid_of_node;
-    Body *bodies;
-    SolverMass *masses;  // beside them, as the solver takes them
-    BodyState *body_states;
-    Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
-    int body_count, body_capacity, mass_capacity, body_state_capacity, body_constraint_capacity;
-    bool shares_rows;       // solids and bodies are those of `like`
-    uint64_t body_version;  // of the masses, inertias and dampings in `bodies`: others in the process have others
-    Shape *shapes;
-    int shape_count, shape_capacity;
+    const StepperType *stepper;
+    PhysicsScratch *scratch;          // lent for the next steps, NULL: the stepper's own
+    const struct PrefetchPlan *plan;  // in it: worlds that come next, NULL: none
+    struct Sleep *sleep;              // sleep.h
     PhysicsJoint *joints;
     PhysicsJointState *joint_states;
-    int joint_count, joint_capacity, joint_state_capacity;
-    JointLists joint_lists;
-    Constraint **constraints;  // all, in the order of their making
-    int constraint_count, constraint_capacity;
-    Weld *welds;
-    WeldState *weld_states;
-    int weld_count, weld_capacity, weld_state_capacity;
-    BodyState *previous;  // before the step: of all bodies that move; in a plain world of those whose state is not fine
-    const SolverBody
-        *solved;  // by body, as the last plain step left them; a body that was moved since has another quaternion
-    int solved_count;
-    int unread_steps;         // since joints that are read on demand were read,
-    double unread_turn;       // rad that no body turned more since then,
-    double step_turn;         // and in the last step
-    bool has_unsound_states;  // of a plain world: the step left some that finite_check_states() has to look at
-    int previous_capacity;
-    bool has_frozen;  // some body may be frozen
-    MeshEntry *meshes;
-    int mesh_count, mesh_capacity;
-
-    Broadphase *broadphase;
-    PhysicsContact *contacts;      // sleeping ones first, then those of the last pass by pair
-    PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
-    int own_surface_capacity;
-    Vec3 *held;  // beside the first of them: impulses of the normal and of friction that sleeping ones begin with when
-                 // they wake; see contact_hold()
-    int held_count, held_capacity;
-    int contact_count, contact_capacity, sleeping_contact_count;
-    dJointID *contact_joints;  // beside the first of them, see contact_joint()
-    int contact_joint_count, contact_joint_capacity;
-    ConstraintWrenches *feedbacks;  // one per contact when forces are wanted
-    int feedback_capacity;
-    PhysicsContactForce *contact_forces;
-    int contact_force_count, contact_force_capacity;
-    PhysicsContactForce *last_forces;  // of the step before
-    int last_force_count, last_force_capacity;
-    Vec3 *resting_forces;  // of contacts that sleep: the force of the last step that solved them; no state
-    int resting_force_count, resting_force_capacity;
-    bool wants_contact_forces;
-    bool needs_contact_joints;     // the stepper works with ODE's contact joints
-    uint64_t *touching, *touched;  // keys of the pairs touching in this pass and in the one before, sorted
-    int touching_count, touching_capacity, touched_count, touched_capacity;
-    struct RecordChunk *record_chunks;  // scratch of contact_touch.c
-    int record_chunk_capacity;
-    struct Narrow *narrow;    // contact_narrow.c
-    struct Thin *thin;        // contact_thin.h
-    bool has_thinned;         // it was said
-    struct Sleep *sleep;      // sleep.h
-    bool has_moving_solids;   // some solid without physics may have a velocity
-    bool has_changed_shapes;  // some shape has was_changed
-    bool has_late_changes;    // one was changed in the middle of a pass: it counts as changed in the next too
-    bool needs_full_pass;     // the next collision pass looks at every shape and contact
-    Pool *pool;               // NULL: one thread
-
-    struct Probes *probes;  // ode/probe.c, NULL: none
+    BodyState *body_states;
+    SolverMass *masses;         // beside `bodies`, as the solver takes them
+    Constraint **constraints;   // all, in the order of their making
+    Pose *solid_world;          // derived from bodies and local poses; solids_refresh() before it is read
+    Pool *pool;                 // NULL: one thread
+    dWorldID world;             // ODE's, NULL in a plain world: then nothing of ODE's below exists
+    struct Fluids *fluids;      // fluid.c, NULL when there are none
+    struct Fittings *fittings;  // tracks, connectors, grippers, propellers, chargers: fittings.c, NULL when none
+    int body_count, joint_count, constraint_count, shape_count, solid_count;
     bool has_failed;
     bool is_static_moved;   // a static shape was moved: the whole world wakes
     bool needs_pass;        // nodes changed or a solid was reset: contacts are found anew before the step
@@ -356,21 +264,118 @@ struct Physics {
     bool plugin_holds_ode;  // ODE's objects were handed out (plugins): what they do is not seen, so no body or joint is
                             // skipped
     bool plugin_may_touch_contacts, plugin_may_touch_shapes;  // and they can get at contact joints, or change shapes
-    int trouble_count;                                        // messages about exploding states so far
-    int contacts_dropped, pair_count;
+    bool has_moving_solids;                                   // some solid without physics may have a velocity
+    bool has_changed_shapes;                                  // some shape has was_changed
+    bool has_late_changes;      // one was changed in the middle of a pass: it counts as changed in the next too
+    bool needs_full_pass;       // the next collision pass looks at every shape and contact
+    bool needs_contact_joints;  // the stepper works with ODE's contact joints
+    bool wants_contact_forces;
+    bool has_unsound_states;  // of a plain world: the step left some that finite_check_states() has to look at
+    bool has_frozen;          // some body may be frozen
+    bool reads_rates;         // positions of hinges are the sum of their rates: worlds before R2023b
+    bool are_poses_stale;     // those of solids on awake bodies, since the last step
+    bool has_riders;          // some solid without a body stands on one that has one: see poses_may_wait
+    int riders_sought;        // solid_count,
+    uint64_t riders_edit;     // and edit_count when they were looked for
+    uint64_t step;
+    uint64_t edit_count;    // changes of the scene that were told
+    uint64_t tree_count;    // those after which solids or joints may have other indices
+    uint64_t body_version;  // of the masses, inertias and dampings in `bodies`: others in the process have others
+    double dt;
+    Vec3 gravity;
+    double erp, cfm;
+    double contact_surface_layer;  // m of penetration that is left alone
+    double disable_time;           // 0: bodies never fall asleep
+    JointLists joint_lists;
+    const SolverBody
+        *solved;  // by body, as the last plain step left them; a body that was moved since has another quaternion
+    int solved_count;
+    int unread_steps;              // since joints that are read on demand were read,
+    double unread_turn;            // rad that no body turned more since then,
+    double step_turn;              // and in the last step
+    PhysicsContact *contacts;      // sleeping ones first, then those of the last pass by pair
+    PhysicsSurface *own_surfaces;  // beside contacts, of those that have their own; there once some may
+    Vec3 *held;  // beside the first of them: impulses of the normal and of friction that sleeping ones begin with when
+                 // they wake; see contact_hold()
+    int held_count, held_capacity;
+    int contact_count, sleeping_contact_count, contact_force_count, last_force_count, feedback_capacity;
+    int pair_count, touching_count, touched_count;
     double deepest;
+    ContactTable contact_table;
+    CollideHook collide_hook;
 
-    struct Fluids *fluids;                   // fluid.c, NULL when there are none
+    // What the world is, and what steps seldom look at.
+    Scene *scene;
+    DiagSink *diags;
+    bool are_labels_stale;  // solids came since labels_make
+    Arena *arena;           // model data, lives as long as the Physics
+    AssetStore *assets;     // meshes
+    const Physics *like;    // whose collision meshes are used too, NULL: nobody's
+    bool owns_assets;
+    PhysicsNanPolicy nan_policy;
+    int threads;
+    uint64_t seed;
+
+    SceneNode *info;  // WorldInfo, NULL when there is none
+    int up_axis;      // index of the component that gravity acts along
+    double disable_linear, disable_angular;
+    double default_linear_damping, default_angular_damping;  // per second
+
+    dThreadingImplementationID threading;
+    dSpaceID space;
+    dJointGroupID contact_group;  // contact joints of awake pairs, emptied before every pass
+
+    PhysicsSolid *solids;
+    SolidState *solid_states;
+    int solid_capacity, solid_state_capacity, solid_world_capacity;
+    int solids_gone;  // of them, so that a world without holes need not be searched for them
+    NodeMap solid_of_node;
+    Body *bodies;
+    Constraint **body_constraints;  // by body: those that hold it, chained by Constraint.next of its side
+    int body_capacity, mass_capacity, body_state_capacity, body_constraint_capacity;
+    bool shares_rows;  // solids and bodies are those of `like`
+    Shape *shapes;
+    int shape_capacity;
+    int joint_capacity, joint_state_capacity;
+    int constraint_capacity;
+    Weld *welds;
+    WeldState *weld_states;
+    int weld_count, weld_capacity, weld_state_capacity;
+    BodyState *previous;  // before the step: of all bodies that move; in a plain world of those whose state is not fine
+    int previous_capacity;
+    MeshEntry *meshes;
+    int mesh_count, mesh_capacity;
+
+    Broadphase *broadphase;
+    int own_surface_capacity;
+    int contact_capacity;
+    dJointID *contact_joints;  // beside the first of them, see contact_joint()
+    int contact_joint_count, contact_joint_capacity;
+    ConstraintWrenches *feedbacks;  // one per contact when forces are wanted
+    PhysicsContactForce *contact_forces;
+    int contact_force_capacity;
+    PhysicsContactForce *last_forces;  // of the step before
+    int last_force_capacity;
+    Vec3 *resting_forces;  // of contacts that sleep: the force of the last step that solved them; no state
+    int resting_force_count, resting_force_capacity;
+    uint64_t *touching, *touched;  // keys of the pairs touching in this pass and in the one before, sorted
+    int touching_capacity, touched_capacity;
+    struct RecordChunk *record_chunks;  // scratch of contact_touch.c
+    int record_chunk_capacity;
+    struct Narrow *narrow;  // contact_narrow.c
+    struct Thin *thin;      // contact_thin.h
+    bool has_thinned;       // it was said
+
+    struct Probes *probes;  // ode/probe.c, NULL: none
+    int trouble_count;      // messages about exploding states so far
+    int contacts_dropped;
     struct CollisionRules *collision_rules;  // of bodies: collision_rules.c, NULL when none has any
     struct ExtraJoints *extra_joints;        // loops that bodies close: extra_joint.c, NULL when none
     struct Pins *pins;                       // robots pinned to the world: pin.c, NULL when no robot has a body
-    struct Fittings *fittings;  // tracks, connectors, grippers, propellers, chargers: fittings.c, NULL when none
 
     // Rarely or never read in a step.
     Limits limits;
     PhysicsModel model;  // see physics_model()
-    CollideHook collide_hook;
-    ContactTable contact_table;
 };
 
 // ---- model.c ----
@@ -640,10 +645,6 @@ void fluids_pair(Physics *physics, int solid_shape, int fluid_shape);  // boxes 
 void fluids_begin_pass(Physics *physics);
 void fluids_step(Physics *physics, double dt);
 void fluids_destroy(Physics *physics);
-
-// ---- stepper_talus.c ----
-void physics_prefetch(const Physics *physics,
-                      int part);  // a PrefetchPart of the world that is stepped next; see prefetch.h
 
 // ---- share.c ----
 void pose_store(Arena *arena, Pose **to, Pose pose);  // NULL stays what it is for the identity

@@ -26,39 +26,39 @@ static void fetch_sleep(const Physics *next)
 {
     const Sleep *sleep = next->sleep;
     memory_prefetch(sleep->awake, sizeof *sleep->awake * (size_t)sleep->awake_count);
+    if (sleep->held_shape_count == 0)
+        return;
+    memory_prefetch(next->shapes, sizeof *next->shapes * (size_t)next->shape_count);
     memory_prefetch(sleep->first_shape, sizeof *sleep->first_shape * (size_t)sleep->body_count);
     memory_prefetch(sleep->shapes, sizeof *sleep->shapes * (size_t)sleep->shape_count);
 }
 
-void prefetch_part(const PrefetchPlan *plan, PrefetchPart part)
+void prefetch_at_prestep(const Physics *next)
 {
-    const Physics *next = plan->next;
-    if (!next)
-        return;
     // A part reads of the next world only what parts before it have fetched: an array's pointer comes before its rows.
-    switch (part) {
-    case PREFETCH_AT_PRESTEP:
-        memory_prefetch(next->sleep, sizeof *next->sleep);
-        memory_prefetch(next->constraints, sizeof *next->constraints * (size_t)next->constraint_count);
-        memory_prefetch(next->joint_lists.driven, sizeof(int32_t) * (size_t)next->joint_lists.driven_count);
-        stepper_talus_prefetch(next, STEPPER_ITSELF);
-        fetch_rows(next->joints, next->joint_count, sizeof *next->joints,
-                   offsetof(PhysicsJoint, axes) + offsetof(PhysicsAxis, spring));
-        break;
-    case PREFETCH_AT_READ:
-        fetch_rows(next->joint_states, next->joint_count, sizeof *next->joint_states, sizeof(PhysicsAxisState));
-        memory_prefetch(next->body_states, sizeof *next->body_states * (size_t)next->body_count);
-        stepper_talus_prefetch(next, STEPPER_SOLVER);
-        break;
-    case PREFETCH_AT_SOLVE: fetch_constraints(next); break;
-    case PREFETCH_AT_COLLIDE:
-        stepper_talus_prefetch(next, STEPPER_MEMORY);
-        memory_prefetch(next->shapes, sizeof *next->shapes * (size_t)next->shape_count);
-        fetch_sleep(next);
-        break;
-    case PREFETCH_AT_POSTSTEP:
-        if (plan->after)
-            memory_prefetch(plan->after, offsetof(Physics, limits));
-        break;
-    }
+    if (next->pair_count > 0)  // its collision pass has something to do
+        memory_prefetch(&next->scene, offsetof(Physics, limits) - offsetof(Physics, scene));
+    memory_prefetch(next->sleep, next->shape_count > 1 ? sizeof *next->sleep : offsetof(Sleep, slept));
+    memory_prefetch(next->constraints, sizeof *next->constraints * (size_t)next->constraint_count);
+    memory_prefetch(next->joint_lists.driven, sizeof(int32_t) * (size_t)next->joint_lists.driven_count);
+    stepper_talus_prefetch(next, STEPPER_ITSELF);
+    fetch_rows(next->joints, next->joint_count, sizeof *next->joints,
+               offsetof(PhysicsJoint, axes) + offsetof(PhysicsAxis, spring));
+}
+
+void prefetch_at_read(const Physics *next)
+{
+    fetch_rows(next->joint_states, next->joint_count, sizeof *next->joint_states, sizeof(PhysicsAxisState));
+    memory_prefetch(next->body_states, sizeof *next->body_states * (size_t)next->body_count);
+    stepper_talus_prefetch(next, STEPPER_SOLVER);
+}
+
+void prefetch_at_solve(const Physics *next) { fetch_constraints(next); }
+
+void prefetch_at_collide(const Physics *next, const Physics *after)
+{
+    stepper_talus_prefetch(next, STEPPER_MEMORY);
+    fetch_sleep(next);
+    if (after)
+        memory_prefetch(after, offsetof(Physics, collide_hook) + sizeof(void *));
 }

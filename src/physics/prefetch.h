@@ -2,24 +2,27 @@
 #ifndef TALUS_PHYSICS_PREFETCH_H
 #define TALUS_PHYSICS_PREFETCH_H
 
-#include "physics/physics.h"
+#include "physics/physics_internal.h"
 
-typedef enum PrefetchPart {
-    PREFETCH_AT_PRESTEP,
-    PREFETCH_AT_READ,
-    PREFETCH_AT_SOLVE,
-    PREFETCH_AT_COLLIDE,
-    PREFETCH_AT_POSTSTEP
-} PrefetchPart;
-
+// The worlds that this thread steps after this one, NULL: none.
 typedef struct PrefetchPlan {
-    const Physics *next, *after;  // the worlds that this thread steps after this one, NULL: none
+    const Physics *next, *after;
 } PrefetchPlan;
 
 // What the stepper of a world has: itself, the solver that it points to, what that remembers.
 typedef enum StepperPart { STEPPER_ITSELF, STEPPER_SOLVER, STEPPER_MEMORY } StepperPart;
 void stepper_talus_prefetch(const Physics *next, StepperPart part);
 
-void prefetch_part(const PrefetchPlan *plan, PrefetchPart part);
+// A part in each phase. Each follows pointers that the one before has fetched.
+void prefetch_at_prestep(const Physics *next);
+void prefetch_at_read(const Physics *next);
+void prefetch_at_solve(const Physics *next);
+void prefetch_at_collide(const Physics *next, const Physics *after);
+
+// The world to fetch, NULL: none.
+static inline const Physics *prefetch_next(const Physics *physics)
+{
+    return physics->plan ? physics->plan->next : NULL;
+}
 
 #endif

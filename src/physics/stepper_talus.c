@@ -3,6 +3,7 @@
 // ODE (a plugin is at work), the step is rim_step.c's, on the same solver.
 #include "physics/contacts/sleep.h"
 
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "physics/mirror.h"
 #include "physics/ode/rim_step.h"
@@ -40,13 +41,13 @@ typedef struct StepArrays {
 
 typedef struct StepperTalus {
     Solver *solver;
-    RimStep *rim;      // once there are twins in ODE, else NULL
-    StepArrays own;    // awake bodies as they were after the last step
+    RimStep *rim;  // once there are twins in ODE, else NULL
+    int awake_count, awake_capacity, resting_count, resting_capacity;
+    int woken_count;   // contacts of ours that stand first among the solver's: they wake in this step
     uint32_t version;  // of the awake set in the last step; 0: none
     int32_t *awake;    // of the last step
     Resting *resting;  // contacts that fall asleep in this step
-    int awake_count, awake_capacity, resting_count, resting_capacity;
-    int woken_count;  // contacts of ours that stand first among the solver's: they wake in this step
+    StepArrays own;    // awake bodies as they were after the last step
 } StepperTalus;
 
 struct PhysicsScratch {
@@ -82,18 +83,13 @@ void physics_scratch_destroy(PhysicsScratch *scratch)
 void physics_lend_scratch(Physics *physics, PhysicsScratch *scratch)
 {
     physics->scratch = scratch;
+    physics->plan = scratch ? &scratch->plan : NULL;
     physics->solved_count = 0;  // another world writes its bodies there
 }
 
 void physics_plan_next(PhysicsScratch *scratch, const Physics *next, const Physics *after)
 {
     scratch->plan = (PrefetchPlan){ next, after };
-}
-
-void physics_prefetch(const Physics *physics, int part)
-{
-    if (physics->scratch)
-        prefetch_part(&physics->scratch->plan, (PrefetchPart)part);
 }
 
 static void *talus_create(Physics *physics)
@@ -135,22 +131,46 @@ static uint32_t body_flags(const SolverMass *mass)
            | (mass->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0);
 }
 
-static void body_read(const BodyState *state, SolverBody *to)
+// Four numbers at a time, wherever they stand. What has such as an argument or result is always inlined: how they are
+// passed depends on the instructions that a function may use.
+typedef double V4 __attribute__((vector_size(32), aligned(8)));
+typedef double V2 __attribute__((vector_size(16), aligned(8)));
+
+static CPU_SHARED V4 load4(const double *from) { return *(const V4 *)from; }
+
+static CPU_SHARED void copy_pose(double *to, const double *from)
 {
-    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
-    memcpy(to->position, &state->position, POSE_DOUBLES * sizeof(double));
-    memcpy(to->velocity, &state->linear, MOTION_DOUBLES * sizeof(double));
-    memcpy(to->force, &state->force, MOTION_DOUBLES * sizeof(double));
+    V4 first = load4(from), last = load4(from + POSE_DOUBLES - 4);  // one of them twice
+    *(V4 *)to = first;
+    *(V4 *)(to + POSE_DOUBLES - 4) = last;
+}
+
+static CPU_SHARED void copy_motion(double *to, const double *from)
+{
+    *(V4 *)to = load4(from);
+    *(V2 *)(to + 4) = *(const V2 *)(from + 4);
+}
+
+// `is_known`: its rotation is that of the quaternion there.
+static inline void body_read(const BodyState *state, SolverBody *to, bool is_known)
+{
+    bool is_turned = !is_known || memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
+    copy_pose(to->position, &state->position.x);
+    copy_motion(to->velocity, &state->linear.x);
+    copy_motion(to->force, &state->force.x);
     if (is_turned)
         solver_body_refresh(to);
-    to->flags = (to->flags & BODY_FLAGS) | (state->is_disabled ? SOLVER_BODY_ASLEEP : 0)
-                | (state->is_frozen ? SOLVER_BODY_KINEMATIC : 0);
+    uint32_t flags = to->flags & BODY_FLAGS;
+    if (state->is_disabled | state->is_frozen)
+        flags |= (state->is_disabled ? SOLVER_BODY_ASLEEP : 0u) | (state->is_frozen ? SOLVER_BODY_KINEMATIC : 0u);
+    to->flags = flags;
 }
 
 typedef struct BodyWork {
     StepArrays *arrays;
     Physics *physics;
     const int32_t *awake;
+    bool is_lent;               // the arrays have other worlds' bodies
     atomic_bool has_unsound;    // some force that was read, or state that was written, is not fine
     _Atomic double min_cosine;  // of half the angle that a body turned by
 } BodyWork;
@@ -162,18 +182,33 @@ static void lower(_Atomic double *min, double value)
            && !atomic_compare_exchange_weak_explicit(min, &now, value, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
+static CPU_SHARED void read_some(int begin, int end, BodyWork *work)
+{
+    const int32_t *awake = work->awake;
+    const BodyState *states = work->physics->body_states;
+    SolverBody *bodies = work->arrays->bodies;
+    const bool is_known = !work->is_lent;
+    V4 forces = { 0.0, 0.0, 0.0, 0.0 };
+    for (int i = begin; i < end; i++) {
+        const BodyState *state = &states[awake[i]];
+        body_read(state, &bodies[awake[i]], is_known);
+        forces += load4(&state->force.x) + load4(&state->force.x + MOTION_DOUBLES - 4);
+    }
+    // One that is not finite makes the sum so, and very large ones; finite_check_inputs() looks closer.
+    if (!isfinite((forces[0] + forces[1]) + (forces[2] + forces[3])))
+        atomic_store(&work->has_unsound, true);
+}
+
 static void read_range(int begin, int end, int worker, void *context)
 {
-    BodyWork *work = context;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        const BodyState *state = &work->physics->body_states[work->awake[i]];
-        body_read(state, &work->arrays->bodies[work->awake[i]]);
-        // One that is not finite makes the sum so; finite_check_inputs() looks closer.
-        Vec3 f = state->force, t = state->torque;
-        if (!isfinite(((f.x + f.y) + (f.z + t.x)) + (t.y + t.z)))
-            atomic_store(&work->has_unsound, true);
-    }
+    read_some(begin, end, context);
+}
+
+static CPU_WIDE void read_range_wide(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    read_some(begin, end, context);
 }
 
 // As finite_motion_is_fine(), with what is known of the orientation: its product with the one before the step.
@@ -184,34 +219,44 @@ static bool motion_is_fine(const SolverBody *body, double cosine)
            && length2_of(body->velocity + 3) <= FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT;
 }
 
-static bool is_sound(const SolverBody *body, double cosine)
+// Whether all is far from any limit, as it nearly always is. What is not finite is not.
+static inline bool motion_is_moderate(const SolverBody *body)
 {
-    return !(body->flags & SOLVER_BODY_STOPPED) && motion_is_fine(body, cosine);
+    const V4 at = load4(body->position), v = load4(body->velocity), w = load4(body->velocity + MOTION_DOUBLES - 4);
+    const V4 shares = at * at * (1.0 / (LIMIT_COORDINATE * LIMIT_COORDINATE))
+                      + (v * v + w * w) * (1.0 / (FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT));
+    return (shares[0] + shares[1]) + (shares[2] + shares[3]) < 0.5;
+}
+
+static inline bool is_sound(const SolverBody *body, double cosine)
+{
+    return !(body->flags & SOLVER_BODY_STOPPED)
+           && ((motion_is_moderate(body) && fabs(cosine) < 4.0) || motion_is_fine(body, cosine));
 }
 
 // Of half the angle between the orientation before the step, which `state` still has, and after it.
-static double turn_cosine(const SolverBody *body, const BodyState *state)
+static inline double turn_cosine(const SolverBody *body, const BodyState *state)
 {
-    const double *q = body->quaternion;
-    Quat before = state->orientation;
-    return q[0] * before.w + q[1] * before.x + q[2] * before.y + q[3] * before.z;
+    const V4 products = load4(body->quaternion) * load4(&state->orientation.w);
+    return ((products[0] + products[1]) + products[2]) + products[3];
 }
 
-static void state_write(const SolverBody *body, BodyState *state)
+static inline void state_write(const SolverBody *body, BodyState *state)
 {
-    memcpy(&state->position, body->position, POSE_DOUBLES * sizeof(double));
-    memcpy(&state->linear, body->velocity, MOTION_DOUBLES * sizeof(double));
+    copy_pose(&state->position.x, body->position);
+    copy_motion(&state->linear.x, body->velocity);
     memset(&state->force, 0, MOTION_DOUBLES * sizeof(double));
 }
 
-static void write_range(int begin, int end, int worker, void *context)
+static CPU_SHARED void write_some(int begin, int end, BodyWork *work)
 {
-    BodyWork *work = context;
+    const int32_t *awake = work->awake;
+    const SolverBody *bodies = work->arrays->bodies;
+    BodyState *states = work->physics->body_states;
     double min_cosine = 1.0;
-    (void)worker;
     for (int i = begin; i < end; i++) {
-        const SolverBody *body = &work->arrays->bodies[work->awake[i]];
-        BodyState *state = &work->physics->body_states[work->awake[i]];
+        const SolverBody *body = &bodies[awake[i]];
+        BodyState *state = &states[awake[i]];
         double cosine = turn_cosine(body, state);
         min_cosine = double_min(min_cosine, cosine);
         if (is_sound(body, cosine))
@@ -220,6 +265,18 @@ static void write_range(int begin, int end, int worker, void *context)
             atomic_store(&work->has_unsound, true);
     }
     lower(&work->min_cosine, min_cosine);
+}
+
+static void write_range(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    write_some(begin, end, context);
+}
+
+static CPU_WIDE void write_range_wide(int begin, int end, int worker, void *context)
+{
+    (void)worker;
+    write_some(begin, end, context);
 }
 
 // What is not sound is told with the state before, which nobody else needs: room for those is made when there is one.
@@ -267,7 +324,7 @@ static void read_sleepers(StepperTalus *self, StepArrays *arrays, const Physics 
     bool is_new = self->version != sleep->version, has_others = sleep->awake_count < physics->body_count;
     for (int i = 0; is_new && has_others && i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            body_read(&physics->body_states[i], &arrays->bodies[i]);
+            body_read(&physics->body_states[i], &arrays->bodies[i], true);
     for (int i = 0; !is_new && has_others && i < self->awake_count; i++)
         arrays->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     self->version = sleep->version;
@@ -284,12 +341,16 @@ static void read_bodies(StepperTalus *self, StepArrays *arrays, Physics *physics
     read_body_constants(arrays, physics);
     if (arrays == &self->own)  // lent arrays hold no sleepers
         read_sleepers(self, arrays, physics);
-    BodyWork work = { .arrays = arrays, .physics = physics, .awake = physics->sleep->awake };
-    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, read_range, &work);
+    BodyWork work = {
+        .arrays = arrays, .physics = physics, .awake = physics->sleep->awake, .is_lent = arrays != &self->own
+    };
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? read_range_wide : read_range,
+             &work);
     if (!work.has_unsound)
         return;
     finite_check_inputs(physics);  // says what is wrong and drops it
-    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, read_range, &work);
+    pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? read_range_wide : read_range,
+             &work);
 }
 
 // ---- constraints ----
@@ -303,32 +364,41 @@ static bool is_free(const Physics *physics, int body) { return body >= 0 && !phy
 
 static bool is_awake(const Physics *physics, int body) { return body >= 0 && !physics->body_states[body].is_disabled; }
 
+// The rows of a constraint, written behind those that are there. Returns how many.
+static inline int read_rows(StepArrays *arrays, const Constraint *constraint, const ConstraintStep *step,
+                            ConstraintRows rows_of, int row_count)
+{
+    memory_grow(&arrays->rows, &arrays->row_capacity, row_count + CONSTRAINT_ROWS_MAX, sizeof *arrays->rows);
+    return rows_of(constraint, step, arrays->bodies, &arrays->rows[row_count]);
+}
+
 // Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is.
 static void read_constraints(StepArrays *arrays, const Physics *physics, double dt)
 {
-    int count = physics->constraint_count;
+    const int count = physics->constraint_count;
     memory_grow(&arrays->joints, &arrays->joint_capacity, count + 1, sizeof *arrays->joints);
     memory_grow(&arrays->joined, &arrays->joined_capacity, count + 1, sizeof *arrays->joined);
-    arrays->joint_count = arrays->row_count = 0;
-    arrays->wants_wrenches = false;
     const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
     const ConstraintRows rows_of = constraint_rows_best();
+    const bool all_act = !physics->has_frozen && !sleep_any_asleep(physics);  // then a body is enough
+    bool wants_wrenches = false;
+    int joint_count = 0, row_count = 0;
     for (int i = 0; i < count; i++) {
         Constraint *constraint = physics->constraints[i];
-        const int *sides = constraint->solved;
-        if (!is_free(physics, sides[0]) && !is_free(physics, sides[1]))
+        const int first = constraint->solved[0], second = constraint->solved[1];
+        if (all_act ? (first & second) < 0 : !is_free(physics, first) && !is_free(physics, second))
             continue;
-        int rows = 0;
-        if (is_awake(physics, sides[0]) || is_awake(physics, sides[1])) {
-            memory_grow(&arrays->rows, &arrays->row_capacity, arrays->row_count + CONSTRAINT_ROWS_MAX,
-                        sizeof *arrays->rows);
-            rows = rows_of(constraint, &step, arrays->bodies, &arrays->rows[arrays->row_count]);
-        }
-        arrays->wants_wrenches |= constraint->wants_wrenches;
-        arrays->joined[arrays->joint_count] = constraint;
-        arrays->joints[arrays->joint_count++] = (SolverJoint){ sides[0], sides[1], arrays->row_count, rows };
-        arrays->row_count += rows;
+        int rows = all_act || is_awake(physics, first) || is_awake(physics, second)
+                       ? read_rows(arrays, constraint, &step, rows_of, row_count)
+                       : 0;
+        wants_wrenches |= constraint->wants_wrenches;
+        arrays->joined[joint_count] = constraint;
+        arrays->joints[joint_count++] = (SolverJoint){ first, second, row_count, rows };
+        row_count += rows;
     }
+    arrays->joint_count = joint_count;
+    arrays->row_count = row_count;
+    arrays->wants_wrenches = wants_wrenches;
 }
 
 static void sum_wrenches(const StepArrays *arrays, const Physics *physics)
@@ -403,8 +473,8 @@ static void copy_contacts(StepperTalus *self, StepArrays *arrays, const Physics 
 // one of their bodies woke.
 static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physics, SolverInput *input)
 {
-    int woken_count, first = physics->sleeping_contact_count, count = physics->contact_count - first;
-    const int32_t *woken = sleep_woken_contacts(physics, &woken_count);
+    int woken_count = 0, first = physics->sleeping_contact_count, count = physics->contact_count - first;
+    const int32_t *woken = physics->sleep->woken_count > 0 ? sleep_woken_contacts(physics, &woken_count) : NULL;
     self->woken_count = 0;
     arrays->contact_count = count;
     input->surfaces = physics->contact_table.surfaces;
@@ -457,10 +527,13 @@ static void write_contact_forces(const StepperTalus *self, Physics *physics, con
 static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
 {
     assert(dt > 0.0);
-    physics_prefetch(physics, PREFETCH_AT_READ);
+    const Physics *next = prefetch_next(physics);
+    if (next)
+        prefetch_at_read(next);
     read_bodies(self, arrays, physics);
     read_constraints(arrays, physics, dt);
-    physics_prefetch(physics, PREFETCH_AT_SOLVE);
+    if (next)
+        prefetch_at_solve(next);
     SolverInput input = { .dt = dt,
                           .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                           .erp = physics->erp,
@@ -474,14 +547,15 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
                           .joint_count = arrays->joint_count,
                           .row_count = arrays->row_count,
                           .awake = physics->sleep->awake,
-                          .awake_count = physics->sleep->awake_count };
+                          .awake_count = physics->sleep->awake_count,
+                          .ignores_row_forces = !arrays->wants_wrenches };
     read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
     sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);
     BodyWork work = { .arrays = arrays, .physics = physics, .awake = input.awake, .min_cosine = 1.0 };
-    pool_for(physics->pool, input.awake_count, BODY_GRAIN, write_range, &work);
+    pool_for(physics->pool, input.awake_count, BODY_GRAIN, cpu_has_avx2() ? write_range_wide : write_range, &work);
     if (work.has_unsound)
         write_unsound(&work, input.awake_count);
     physics->has_unsound_states = work.has_unsound;
@@ -598,7 +672,7 @@ void stepper_talus_prefetch(const Physics *next, StepperPart part)
         return;
     const StepperTalus *self = next->stepper_self;
     if (part == STEPPER_ITSELF)
-        memory_prefetch(self, sizeof *self);
+        memory_prefetch(self, offsetof(StepperTalus, own));
     else
         solver_prefetch(self->solver, part == STEPPER_MEMORY);
 }

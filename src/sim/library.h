@@ -48,6 +48,7 @@ void library_guest(TalusWorld *world, void *guest, void (*end)(void *guest));
 // talus_view.c
 bool library_view_is_readable(const TalusView *view);
 bool library_view_is_writable(const TalusView *view);
+bool library_view_has_sensors(const TalusView *view);  // whose numbers are NaN before their first reading
 
 // talus_events.c
 void library_events_forget(TalusWorld *world);  // after a reset or restore: what touches now is known

@@ -58,6 +58,8 @@ struct Sim {  // what every step reads stands first
     SimPhase phase;        // of the step that runs or ran last
     bool is_timed;         // `seconds` are measured
     bool is_broken;        // the plugin failed inside a step: the rest of it is left out
+    bool is_writing;       // between sim_begin_write and sim_end_write
+    SimModel *model;       // of a world that was cloned: what clones are made of; NULL: none since the last edit
     uint64_t build_count;  // how often physics was made
     Scene *scene;
     Devices *devices;  // NULL: nobody asked for them
@@ -83,7 +85,6 @@ struct Sim {  // what every step reads stands first
     int changed_count, changed_capacity;
     SimWrite *written;  // between sim_begin_write and sim_end_write
     int written_count, written_capacity;
-    bool is_writing;
     uint64_t regenerations;   // trees of templates made anew since load
     bool starts_from_scene;   // `initial` is of an edited world
     bool ignores_own_writes;  // the sim itself writes: nothing to remember
@@ -93,7 +94,6 @@ struct Sim {  // what every step reads stands first
     char *crash_file;         // the same from the root: the plugin may go elsewhere
     SimSnapshot plugin_last;  // of the last completed step, for calls outside of a step; size 0: not taken
     SimModel *origin;         // of a clone: what it was made of, whose meshes and names it uses to its end; else NULL
-    SimModel *model;          // of a world that was cloned: what clones are made of; NULL: none since the last edit
     SimStart *start;          // of a clone: in place of `initial`
     bool owns_diags;          // of a clone
     SimFollow follow;

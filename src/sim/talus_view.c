@@ -365,6 +365,7 @@ void talus_view_free(TalusView *view)
 }
 
 bool library_view_is_readable(const TalusView *view) { return view->is_readable; }
+bool library_view_has_sensors(const TalusView *view) { return view->has_sensors; }
 bool library_view_is_writable(const TalusView *view) { return view->is_writable; }
 
 int talus_view_count(const TalusView *view) { return view ? view->channel_count : 0; }

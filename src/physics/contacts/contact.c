@@ -518,10 +518,10 @@ static void swap_touching(Physics *physics)
 static bool has_nothing_to_touch(const Physics *physics)
 {
     const Sleep *sleep = physics->sleep;
-    return physics->body_count > 0 && sleep->first_shape[physics->body_count] == 0 && physics->contact_count == 0
-           && physics->pair_count == 0 && physics->touching_count == 0 && physics->touched_count == 0
-           && sleep->marked_count == 0 && sleep->rider_count == 0 && !physics->fluids
-           && !physics->collide_hook.asks.collide && !physics->plugin_holds_ode && !physics->has_late_changes;
+    int found = physics->contact_count | physics->pair_count | physics->touching_count | physics->touched_count
+                | sleep->marked_count | sleep->rider_count | sleep->held_shape_count;
+    return found == 0 && physics->body_count > 0 && !physics->fluids && !physics->collide_hook.asks.collide
+           && !physics->plugin_holds_ode && !physics->has_late_changes;
 }
 
 // A pass costs what is awake. It looks at everything after the world was changed or restored, when shapes were moved by

@@ -147,6 +147,7 @@ static void write_shapes(Physics *physics)
     for (int i = 0; i < physics->shape_count; i++)
         if (physics->shapes[i].is_alive && physics->shapes[i].body >= 0)
             sleep->shapes[first[physics->shapes[i].body]++] = i;
+    sleep->held_shape_count = sleep->first_shape[physics->body_count];
 }
 
 static void write_contacts(Physics *physics)
@@ -168,7 +169,7 @@ static void write_contacts(Physics *physics)
                 sleep->touched[physics->contacts[i].body[side]] = sleep->pass;
 }
 
-void sleep_refresh(Physics *physics)
+void sleep_renew(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
     if (!sleep->is_valid || sleep->body_count != physics->body_count || sleep->shape_count != physics->shape_count) {
@@ -316,12 +317,7 @@ static bool chain_contacts(Physics *physics)
     return true;
 }
 
-bool sleep_any_asleep(const Physics *physics)
-{
-    return !physics->sleep->is_valid || physics->sleep->awake_count < physics->body_count;
-}
-
-void sleep_spread(Physics *physics)
+void sleep_spread_awake(Physics *physics)
 {
     Sleep *sleep = physics->sleep;
     if (sleep->has_sleepers)

@@ -70,7 +70,7 @@ Vec3 joint_rate_vector(const Vec3 axes[3], int axis, double *length);
 // Neither side has a body that is awake: its constraint stands still, and so do its positions.
 static inline bool joint_is_asleep(const Physics *physics, const PhysicsJoint *row)
 {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 1; side >= 0; side--) {  // most joints have a child
         assert_debug(row->body[side] < physics->body_count);
         if (row->body[side] >= 0 && !physics->body_states[row->body[side]].is_disabled)
             return false;

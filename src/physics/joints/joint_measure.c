@@ -2,6 +2,7 @@
 // move, and what their motors gave from the constraints. Angles of one axis are read when somebody asks for them.
 #include "physics/joints/joint_internal.h"
 
+#include "base/cpu.h"
 #include "physics/joints/motor.h"
 #include "physics/joints/tuning.h"
 #include "physics/mirror.h"
@@ -81,7 +82,7 @@ static Vec3 turning_rate(const Physics *physics, const PhysicsJoint *row)
 
 // The angle from how the child stands against the parent, the rate from both angular velocities: one axis, the common
 // case, without any turning of frames.
-static void read_turn(Physics *physics, int joint, double dt)
+static CPU_SHARED void read_turn(Physics *physics, int joint, double dt)
 {
     assert_debug(physics->joints[joint].axis_count == 1 && physics->joints[joint].constraint);
     const PhysicsJoint *row = &physics->joints[joint];
@@ -124,7 +125,7 @@ static void read_turns(Physics *physics, int joint, double dt)
     }
 }
 
-static void read_slide(Physics *physics, int joint)
+static CPU_SHARED void read_slide(Physics *physics, int joint)
 {
     assert_debug(physics->joints[joint].kind == PHYSICS_JOINT_SLIDER);
     const PhysicsJoint *row = &physics->joints[joint];
@@ -246,15 +247,30 @@ void joint_refresh(Physics *physics, int joint)
         joints_refresh(physics);
 }
 
+static CPU_SHARED void read_on_demand(Physics *physics)
+{
+    for (int joint = 0; joint < physics->joint_count; joint++) {
+        const PhysicsJoint *row = &physics->joints[joint];
+        if (!row->is_alive || !row->constraint || !joint_is_read_on_demand(row) || joint_is_asleep(physics, row))
+            continue;
+        if (row->kind == PHYSICS_JOINT_SLIDER)
+            read_slide(physics, joint);
+        else
+            read_turn(physics, joint, 0.0);
+    }
+}
+
+static void read_on_demand_plain(Physics *physics) { read_on_demand(physics); }
+static CPU_WIDE void read_on_demand_wide(Physics *physics) { read_on_demand(physics); }
+
 void joints_refresh(Physics *physics)
 {
     if (physics->unread_steps == 0)
         return;
     physics->unread_steps = 0;
     physics->unread_turn = 0.0;
-    for (int joint = 0; joint < physics->joint_count; joint++) {
-        const PhysicsJoint *row = &physics->joints[joint];
-        if (row->is_alive && row->constraint && joint_is_read_on_demand(row) && !joint_is_asleep(physics, row))
-            joint_measure(physics, joint, 0.0);
-    }
+    if (cpu_has_avx2())
+        read_on_demand_wide(physics);
+    else
+        read_on_demand_plain(physics);
 }

@@ -428,19 +428,27 @@ const char *physics_motor_set_force(Physics *physics, int joint, int axis, doubl
     return set_coupled(physics, joint, axis, force * axis_of(physics, joint, axis)->motor_multiplier, set_force);
 }
 
+// Those of a whole robot before every step: both sides of a joint wake as by wake(), most of them being awake.
 void physics_motor_set_forces(Physics *physics, const PhysicsAxisRef *axes, int count, const double *forces)
 {
     assert_debug(count >= 0 && ((axes && forces) || count == 0));
     for (int i = 0; i < count; i++) {
         int joint = axes[i].joint, axis = axes[i].axis;
-        const PhysicsAxis *motor = axis_of(physics, joint, axis);
+        assert(joint >= 0 && joint < physics->joint_count && axis >= 0 && axis < PHYSICS_JOINT_AXES);
+        const PhysicsJoint *row = &physics->joints[joint];
+        const PhysicsAxis *motor = &row->axes[axis];
         double force = double_clamp(forces[i], -motor->motor_max_force, motor->motor_max_force);
-        if (motor->coupled_next < 0 && isfinite(force)) {
-            set_force(physics, joint, axis, force * motor->motor_multiplier);
-            wake(physics, joint);
-        } else {
+        if (motor->coupled_next >= 0 || !isfinite(force)) {
             physics_motor_set_force(physics, joint, axis, force);
+            continue;
         }
+        PhysicsAxisState *state = &physics->joint_states[joint].axes[axis];
+        double max = state->available_force;
+        state->mode = MOTOR_FORCE;
+        state->force_command = double_clamp(force * motor->motor_multiplier, -max, max);
+        for (int side = 0; side < 2; side++)
+            if (row->body[side] >= 0)
+                body_wake(physics, row->body[side]);
     }
 }
 

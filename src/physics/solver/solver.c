@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ Solver *solver_create(const SolverOptions *options)
     solver->integrate = is_wide ? solver_body_integrate_avx2 : solver_body_integrate;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
-    solver->worker_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->worker_statistics);
+    solver->other_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->other_statistics);
     for (int i = 0; i < solver->scratch_count; i++)
         solver->direct_scratch[i] = direct_scratch_create();
     solver->pgs_scratch = pgs_scratch_create(&solver->shared);
@@ -38,29 +39,24 @@ void solver_lend_scratch(Solver *solver, DirectScratch *scratch)
 void solver_prefetch(const Solver *solver, bool is_there)
 {
     if (!is_there) {
-        memory_prefetch(solver, sizeof *solver);
+        memory_prefetch(solver, offsetof(Solver, contact_memory));
         return;
     }
     const Topology *t = &solver->topology;
-    size_t bodies = (size_t)int_max(t->body_count, 0), joints = (size_t)int_max(t->joint_count, 0);
-    size_t groups = (size_t)t->group_count, islands = (size_t)solver->island_count;
-    memory_prefetch(t->links, sizeof *t->links * bodies);
-    memory_prefetch(t->groups, sizeof *t->groups * groups);
-    memory_prefetch(t->link_joints, sizeof *t->link_joints * joints);
+    size_t joints = (size_t)int_max(t->joint_count, 0);
+    memory_prefetch(t->block, t->block_size);
     memory_prefetch(t->joints, sizeof *t->joints * joints);
-    memory_prefetch(t->fixed, sizeof *t->fixed * bodies);
     if (t->has_bounded)
         memory_prefetch(solver->row_memory, sizeof *solver->row_memory * SOLVER_JOINT_ROWS * joints);
-    memory_prefetch(solver->node_of_body, sizeof *solver->node_of_body * bodies);
-    memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
-    memory_prefetch(solver->islands, sizeof *solver->islands * islands);
-    memory_prefetch(solver->worker_statistics, sizeof *solver->worker_statistics);
     if (solver->are_trees)
         return;  // contacts and how islands come about are not looked at
+    size_t bodies = (size_t)int_max(t->body_count, 0), groups = (size_t)t->group_count;
+    memory_prefetch(&solver->contact_memory, sizeof *solver - offsetof(Solver, contact_memory));
+    memory_prefetch(solver->island_groups, sizeof *solver->island_groups * groups);
+    memory_prefetch(solver->islands, sizeof *solver->islands * (size_t)solver->island_count);
     memory_prefetch(solver->contact_memory_last,
                     sizeof *solver->contact_memory_last * (size_t)solver->contact_last_count);
     memory_prefetch(solver->contact_memory, sizeof *solver->contact_memory * (size_t)solver->contact_last_count);
-    memory_prefetch(t->group_of_body, sizeof *t->group_of_body * bodies);
     memory_prefetch(solver->iterated, bodies);
     memory_prefetch(solver->group_island, sizeof *solver->group_island * groups);
     memory_prefetch(solver->awake_groups, sizeof *solver->awake_groups * groups);
@@ -74,18 +70,12 @@ void solver_destroy(Solver *solver)
         return;
     // All plain arrays in one list, so that a new one is freed by naming it; what owns more stands below.
     Topology *t = &solver->topology;
-    void *owned[] = { t->links,
-                      t->groups,
-                      t->link_joints,
-                      t->cut_joints,
-                      t->group_of_body,
+    void *owned[] = { t->block,
                       t->joints,
-                      t->fixed,
                       solver->row_memory,
                       solver->contact_memory,
                       solver->shared.data,
                       solver->contact_table,
-                      solver->node_of_body,
                       solver->iterated,
                       solver->group_island,
                       solver->awake_groups,
@@ -99,7 +89,7 @@ void solver_destroy(Solver *solver)
                       solver->chunks,
                       solver->rolling_memory,
                       solver->bundles,
-                      solver->worker_statistics };
+                      solver->other_statistics };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
     for (int i = 0; i < solver->scratch_count; i++)
@@ -291,6 +281,11 @@ static void find_range(int begin, int end, int worker, void *context)
     }
 }
 
+static inline SolverStatistics *worker_statistics(Solver *solver, int worker)
+{
+    return worker == 0 ? &solver->statistics : &solver->other_statistics[worker];
+}
+
 static void statistics_add(SolverStatistics *sum, const IslandStatistics *one)
 {
     sum->dense_row_count += one->dense_rows;
@@ -307,7 +302,7 @@ static void statistics_add(SolverStatistics *sum, const IslandStatistics *one)
 static void bundle_solve(Solver *solver, const SolverInput *input, const IslandBundle *bundle, int worker)
 {
     assert_debug(worker >= 0 && worker < solver->scratch_count);
-    SolverStatistics *sum = &solver->worker_statistics[worker];
+    SolverStatistics *sum = worker_statistics(solver, worker);
     DirectScratch *scratch = solver->lent ? solver->lent : solver->direct_scratch[worker];
     for (int i = bundle->first; i < bundle->last; i++) {
         SolverMethod method = solver->islands[i].method;
@@ -354,35 +349,33 @@ static void pgs_begin(Solver *solver, const SolverInput *input)
 // Sums and maxima of whole numbers: the same whoever solved what.
 static void statistics_gather(Solver *solver, const SolverInput *input)
 {
-    SolverStatistics sum = solver->worker_statistics[0];
-    solver->worker_statistics[0] = (SolverStatistics){ 0 };
-    sum.island_count = solver->island_count;
-    sum.iterative_island_count = solver->pgs_task_count;
-    sum.group_count = solver->awake_group_count;
-    sum.row_count = input->row_count;
-    sum.contact_count = input->contact_count;
+    SolverStatistics *sum = &solver->statistics;
+    sum->island_count = solver->island_count;
+    sum->iterative_island_count = solver->pgs_task_count;
+    sum->group_count = solver->awake_group_count;
+    sum->row_count = input->row_count;
+    sum->contact_count = input->contact_count;
     for (int i = 1; i < solver->scratch_count; i++) {
-        SolverStatistics *one = &solver->worker_statistics[i];
-        sum.direct_island_count += one->direct_island_count;
-        sum.swept_island_count += one->swept_island_count;
-        sum.spring_island_count += one->spring_island_count;
-        sum.dense_row_count += one->dense_row_count;
-        sum.largest_dense = int_max(sum.largest_dense, one->largest_dense);
-        sum.pivot_round_count += one->pivot_round_count;
-        sum.sweep_count += one->sweep_count;
-        sum.restart_count += one->restart_count;
-        sum.fallback_count += one->fallback_count;
-        sum.redundant_count += one->redundant_count;
-        sum.body_reset_count += one->body_reset_count;
+        SolverStatistics *one = &solver->other_statistics[i];
+        sum->direct_island_count += one->direct_island_count;
+        sum->swept_island_count += one->swept_island_count;
+        sum->spring_island_count += one->spring_island_count;
+        sum->dense_row_count += one->dense_row_count;
+        sum->largest_dense = int_max(sum->largest_dense, one->largest_dense);
+        sum->pivot_round_count += one->pivot_round_count;
+        sum->sweep_count += one->sweep_count;
+        sum->restart_count += one->restart_count;
+        sum->fallback_count += one->fallback_count;
+        sum->redundant_count += one->redundant_count;
+        sum->body_reset_count += one->body_reset_count;
         *one = (SolverStatistics){ 0 };
     }
-    solver->statistics = sum;
     SolverTotals *totals = &solver->totals;
     totals->step_count++;
-    totals->restart_count += sum.restart_count;
-    totals->fallback_count += sum.fallback_count;
-    totals->redundant_count += sum.redundant_count;
-    totals->body_reset_count += sum.body_reset_count;
+    totals->restart_count += sum->restart_count;
+    totals->fallback_count += sum->fallback_count;
+    totals->redundant_count += sum->redundant_count;
+    totals->body_reset_count += sum->body_reset_count;
 }
 
 static inline int awake_body(const SolverInput *input, int i) { return input->awake ? input->awake[i] : i; }
@@ -419,16 +412,19 @@ static void check_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
     for (int i = begin; i < end; i++)
-        body_check(&work->input->bodies[awake_body(work->input, i)], &work->solver->worker_statistics[worker]);
+        body_check(&work->input->bodies[awake_body(work->input, i)], worker_statistics(work->solver, worker));
 }
 
 // Both, while a body is at hand.
 static void finish_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
+    SolverStatistics *statistics = worker_statistics(work->solver, worker);
+    SolverBody *bodies = work->input->bodies;
+    const int32_t *awake = work->input->awake;
     for (int i = begin; i < end; i++) {
-        int body = awake_body(work->input, i);
-        body_check(&work->input->bodies[body], &work->solver->worker_statistics[worker]);
+        int body = awake ? awake[i] : i;
+        body_check(&bodies[body], statistics);
         body_integrate(work->solver, work->input, body);
     }
 }
@@ -439,7 +435,6 @@ static void islands_solve(Solver *solver, const SolverInput *input)
 {
     Pool *pool = solver->options.pool;
     StepWork work = { solver, input };
-    memory_grow(&solver->node_of_body, &solver->node_capacity, input->body_count + 1, sizeof(int32_t));
     solver_contacts_gather(solver, input);
     int pieces = solver_contacts_piece_count(input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
@@ -457,17 +452,26 @@ static void islands_solve(Solver *solver, const SolverInput *input)
 // Whether the islands of the last step are those of this one: trees that nothing touched then and touches now.
 static bool islands_stand(const Solver *solver, const SolverInput *input)
 {
-    return solver->are_trees && input->contact_count == 0 && input->awake && input->awake_count == input->body_count;
+    return solver->are_trees && input->contact_count == 0 && input->awake && input->awake_count == input->body_count
+           && solver_topology_stands(&solver->topology, input);
 }
 
+// Each group of jointed bodies is an island.
 static void trees_solve(Solver *solver, const SolverInput *input)
 {
     assert_debug(solver->scratch_count == 1 && solver->contact_last_count == 0);
-    SolverStatistics *sum = &solver->worker_statistics[0];
+    assert_debug(solver->island_count == solver->topology.group_count);
+    SolverStatistics *sum = &solver->statistics;
     DirectScratch *scratch = solver->lent ? solver->lent : solver->direct_scratch[0];
-    for (int i = 0; i < solver->island_count; i++) {
-        IslandTask task = solver_island_task(solver, input, i);
-        assert_debug(task.group_count == 1 && task.contact_count == 0);
+    IslandTask task = { .input = input,
+                        .topology = &solver->topology,
+                        .group_count = 1,
+                        .row_memory = solver->row_memory,
+                        .springs = !solver->options.no_springs,
+                        .node_of_body = solver->topology.node_of_body };
+    for (int32_t group = 0; group < solver->island_count; group++) {
+        task.groups = &group;
+        task.statistics = (IslandStatistics){ 0 };
         solver->direct(scratch, &task);
         statistics_add(sum, &task.statistics);
     }
@@ -488,12 +492,14 @@ static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
         all.awake_count = all.body_count;
         input = &all;
     }
-    iterated_grow(solver, input->body_count + 1);
-    solver_topology_update(solver, input);
-    if (islands_stand(solver, input))
+    solver->statistics = (SolverStatistics){ 0 };
+    if (islands_stand(solver, input)) {
         trees_solve(solver, input);
-    else
+    } else {
+        iterated_grow(solver, input->body_count + 1);
+        solver_topology_update(solver, input);
         islands_solve(solver, input);
+    }
     pool_for(solver->options.pool, input->awake_count, BODY_GRAIN, finish, &(StepWork){ solver, input });
     statistics_gather(solver, input);
 }

@@ -103,6 +103,7 @@ typedef struct SolverInput {
     // not stand here; jointed bodies are awake together.
     const int32_t *awake;
     int awake_count;
+    bool ignores_row_forces;  // nobody reads SolverRow.force: it need not be written
 } SolverInput;
 
 static inline const SolverSurface *solver_surface(const SolverInput *input, int contact)
@@ -191,8 +192,23 @@ const SolverStatistics *solver_statistics(const Solver *solver);  // of the last
 const SolverTotals *solver_totals(const Solver *solver);
 int solver_islands(Solver *solver, const SolverIsland **islands);  // of the last step, valid until the next
 
-void solver_rotation(const double *quaternion, double *rotation);  // 4 numbers to 9, with ODE's order of operations
-void solver_body_refresh(SolverBody *body);                        // rotation from quaternion
+// 4 numbers to 9, with ODE's order of operations. Doubling is exact, so it may stand where it costs least.
+static inline void solver_rotation(const double *q, double *r)
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3], x2 = 2.0 * x, y2 = 2.0 * y, z2 = 2.0 * z;
+    double xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, xz = x2 * z, yz = y2 * z;
+    double wx = x2 * w, wy = y2 * w, wz = z2 * w;
+    r[0] = 1.0 - yy - zz;
+    r[1] = xy - wz;
+    r[2] = xz + wy;
+    r[3] = xy + wz;
+    r[4] = 1.0 - xx - zz;
+    r[5] = yz - wx;
+    r[6] = xz - wy;
+    r[7] = yz + wx;
+    r[8] = 1.0 - xx - yy;
+}
+static inline void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, body->rotation); }
 // Pose from velocity, damping, speed limit. `extra`: NULL where there is none.
 void solver_body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
 // The two unit vectors at right angles to a unit normal that ODE's friction directions use.

@@ -246,9 +246,11 @@ static bool island_settle(DirectScratch *s, IslandTask *task, bool is_last)
 static __attribute__((noinline)) void island_write(DirectScratch *s, IslandTask *task)
 {
     double fps = 1.0 / task->input->dt;
-    for (int i = 0; i < s->node_count; i++) {
+    SolverBody *bodies = task->input->bodies;
+    for (const Node *node = s->nodes, *end = node + s->node_count; node < end; node++)
+        spatial_unpack(bodies[node->body].velocity, node->velocity);
+    for (int i = 0; !task->input->ignores_row_forces && i < s->node_count; i++) {
         const Node *node = &s->nodes[i];
-        spatial_unpack(task->input->bodies[node->body].velocity, node->velocity);
         for (int r = 0; node->link != LINK_LOOSE && r < LINK_ROWS; r++)
             node->rows[r]->force = node->impulse[spatial_place(r)] * fps;
     }
@@ -273,7 +275,8 @@ void SOLVER_VARIANT(DirectScratch *s, IslandTask *task)
     s->redundant = 0;
     for (int attempt = 0;; attempt++) {
         tree_build(s, task);
-        contacts_add(s, task);
+        if (task->run_count > 0)
+            contacts_add(s, task);
         if (attempt == 0 && task->swept && s->dense_count > CROWD_ROWS && s->motor_count > 0) {
             motors_all_dense(s);
             continue;

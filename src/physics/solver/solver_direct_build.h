@@ -16,14 +16,16 @@
 
 // ---- bodies ----
 
-// Rows of the inertia in the world frame.
+// Rows of the inertia in the world frame. What stands behind three numbers of a row is of another and goes nowhere: a
+// product takes three of the one side, and transposing leaves it out of the other.
 INLINE Matrix3 inertia_world(const SolverBody *body, const double *m)
 {
-    Matrix3 turn = { { v4_load_three(body->rotation), v4_load_three(body->rotation + 3),
-                       v4_three(body->rotation[6], body->rotation[7], body->rotation[8]) } };
+    static_assert(offsetof(SolverBody, velocity) == offsetof(SolverBody, rotation) + 9 * sizeof(double), "can be read");
+    const double *r = body->rotation;
+    const Matrix3 turn = { { v4_load(r), v4_load(r + 3), v4_load(r + 6) } };
     Matrix3 half;
     if (m[1] == 0.0 && m[2] == 0.0 && m[5] == 0.0) {
-        const V4 diagonal = v4_three(m[0], m[4], m[8]);
+        const V4 diagonal = { m[0], m[4], m[8], m[8] };
         half = (Matrix3){ { turn.row[0] * diagonal, turn.row[1] * diagonal, turn.row[2] * diagonal } };
     } else {
         Matrix3 inertia = { { v4_load_three(m), v4_load_three(m + 3), v4_three(m[6], m[7], m[8]) } };
@@ -47,25 +49,29 @@ INLINE V4 gyroscopic_momentum(Matrix3 inertia, V4 momentum, double dt)
     return matrix3_sum(inertia, matrix3_sum(cofactors, momentum) * (1.0 / determinant));
 }
 
-// Mass, and the momentum at the end of the step if nothing held the body.
+// Mass, and the momentum at the end of the step if nothing held the body. Vectors of the body are loaded with a number
+// that stands behind them, which the sums leave out in the end.
 INLINE void node_load_body(Node *node, int index, const SolverInput *input)
 {
+    static_assert(offsetof(SolverBody, force) == offsetof(SolverBody, velocity) + 6 * sizeof(double)
+                      && offsetof(SolverInput, erp) == offsetof(SolverInput, gravity) + 3 * sizeof(double),
+                  "can be read");
     const SolverBody *body = &input->bodies[index];
     const V4 none = { 0 };
     const double dt = input->dt, mass = input->masses[index].mass;
     const Matrix3 inertia = inertia_world(body, input->masses[index].inertia.m);
-    V4 velocity = v4_load_three(body->velocity), force = v4_load_three(body->force);
-    V4 turning = v4_three(body->velocity[3], body->velocity[4], body->velocity[5]);
-    V4 torque = v4_three(body->force[3], body->force[4], body->force[5]);
+    V4 velocity = v4_load(body->velocity), force = v4_load(body->force);
+    V4 torque = v4_three(body->force[3], body->force[4], body->force[5]);  // behind it stands no number
     if (body->flags & SOLVER_BODY_GRAVITY)
-        velocity += v4_load_three(input->gravity) * dt;
-    V4 momentum = matrix3_sum(inertia, turning);
+        velocity += v4_load(input->gravity) * dt;
+    V4 momentum = matrix3_sum(inertia, v4_load(body->velocity + 3));
     if (body->flags & SOLVER_BODY_GYROSCOPIC)
         momentum = gyroscopic_momentum(inertia, momentum, dt);
-    matrix3_store(node->mass.linear, (Matrix3){ { { mass }, { 0.0, mass }, { 0.0, 0.0, mass } } });
+    matrix3_store(node->mass.linear, matrix3_diagonal(mass));
     matrix3_store(node->mass.coupling, (Matrix3){ { none, none, none } });
     matrix3_store(node->mass.angular, inertia);
-    spatial_store(node->momentum, (Spatial){ velocity * mass + force * dt, momentum + torque * dt });
+    spatial_store(node->momentum,
+                  (Spatial){ v4_first_three(velocity * mass + force * dt), v4_first_three(momentum + torque * dt) });
     node->is_leaf = true;
 }
 
@@ -219,23 +225,38 @@ static inline int node_take_rows(DirectScratch *s, IslandTask *task, Node *node,
     return at;
 }
 
-// The only joint of a node, with rows of a known form: where each goes is known, but for those with bounds.
-static inline void node_add_known(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, int form)
+// Rows behind those that every joint of a known form has: of motors and stops. Returns the next place.
+static inline int node_take_bounded(DirectScratch *s, IslandTask *task, Node *node, int joint, int at, int end)
 {
-    const SolverJoint *joint = &task->input->joints[link.joint];
-    SolverRow *rows = &task->input->rows[joint->first_row];
-    const bool is_point = form == SOLVER_ROWS_POINT;
-    const int first = is_point ? 3 : 0, others = is_point ? 0 : 3, end = is_point ? 3 : LINK_ROWS;
-    int at = others + 2;
+    if (task->input->joints[joint].row_count == FORM_FREE_ROWS)
+        return at;
+    return node_take_rows(s, task, node, joint, FORM_FREE_ROWS, FORM_FREE_ROWS, at, end);
+}
+
+INLINE V4 rhs_of_three(const SolverRow *rows) { return v4_three(rows[0].rhs, rows[1].rhs, rows[2].rhs); }
+INLINE V4 rhs_of_two(const SolverRow *rows) { return (V4){ rows[0].rhs, rows[1].rhs }; }
+
+// The only joint of a node, with rows of a known form: where each goes is known, but for those with bounds.
+INLINE void node_add_point(DirectScratch *s, IslandTask *task, Node *node, int joint, SolverRow *rows)
+{
     for (int i = 0; i < 3; i++)
-        node_take_row(node, first + i, &rows[i]);
-    node_take_row(node, others, &rows[3]);
-    node_take_row(node, others + 1, &rows[4]);
-    if (joint->row_count > FORM_FREE_ROWS)
-        at = node_take_rows(s, task, node, link.joint, FORM_FREE_ROWS, FORM_FREE_ROWS, at, end);
-    node->flipped = link.child_is_body2 ? ALL_FLIPPED : 0;
-    node->row_count = is_point ? 0 : at;
-    node->link = !is_point ? LINK_SLIDE : at == 3 ? LINK_POINT_THREE_TURNS : LINK_POINT_TWO_TURNS;
+        node->rows[3 + i] = &rows[i];
+    node->rows[0] = &rows[3];
+    node->rows[1] = &rows[4];
+    node->rows[2] = &s->empty;
+    spatial_store(node->rhs, (Spatial){ rhs_of_two(rows + 3), rhs_of_three(rows) });
+    node->row_count = 0;
+    node->link = node_take_bounded(s, task, node, joint, 2, 3) == 3 ? LINK_POINT_THREE_TURNS : LINK_POINT_TWO_TURNS;
+}
+
+INLINE void node_add_slide(DirectScratch *s, IslandTask *task, Node *node, int joint, SolverRow *rows)
+{
+    for (int i = 0; i < FORM_FREE_ROWS; i++)
+        node->rows[i] = &rows[i];
+    node->rows[FORM_FREE_ROWS] = &s->empty;
+    spatial_store(node->rhs, (Spatial){ rhs_of_three(rows), rhs_of_two(rows + 3) });
+    node->row_count = node_take_bounded(s, task, node, joint, FORM_FREE_ROWS, LINK_ROWS);
+    node->link = LINK_SLIDE;
 }
 
 static void node_add_any(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
@@ -261,29 +282,10 @@ static void node_add_any(DirectScratch *s, IslandTask *task, Node *node, LinkJoi
     }
 }
 
-static inline void node_add_joint(DirectScratch *s, IslandTask *task, Node *node, LinkJoint link, bool is_only)
+// A node that no row has reached yet.
+static void node_clear_rows(DirectScratch *s, Node *node)
 {
-    const SolverInput *input = task->input;
-    const SolverJoint *joint = &input->joints[link.joint];
-    const SolverRow *rows = &input->rows[joint->first_row];
-    const int form = joint->row_count > 0 ? rows[0].form : SOLVER_ROWS_ANY;
-    assert_debug(form_is_true(joint, rows, form));
-    if (is_only && form != SOLVER_ROWS_ANY)
-        node_add_known(s, task, node, link, form);
-    else
-        node_add_any(s, task, node, link, is_only);
-    if (node->parent < 0)
-        node_take_ground(input, node, link, rows, joint->row_count);
-}
-
-static inline void node_start(DirectScratch *s, Node *node, int body, int parent, int tree)
-{
-    node->body = body;
-    node->parent = parent;
-    node->tree = tree;
-    node->on_path = node->is_meeting = false;
     node->link = LINK_LOOSE;
-    node->spare = -1;
     node->row_count = 0;
     node->flipped = 0;
     for (int r = 0; r < LINK_ROWS; r++)
@@ -291,21 +293,66 @@ static inline void node_start(DirectScratch *s, Node *node, int body, int parent
     spatial_store(node->rhs, (Spatial){ { 0 }, { 0 } });
 }
 
+static inline void node_start(Node *node, int body, int parent, int tree)
+{
+    node->body = body;
+    node->parent = parent;
+    node->tree = tree;
+    node->on_path = node->is_meeting = false;
+    node->spare = -1;
+}
+
+// Joints of any kind, and any number of them.
+static __attribute__((noinline)) void node_add_joints(DirectScratch *s, IslandTask *task, Node *node,
+                                                      const TreeLink *link)
+{
+    const SolverInput *input = task->input;
+    const LinkJoint *joints = task->topology->link_joints + link->first_joint;
+    node_clear_rows(s, node);
+    for (int k = 0; k < link->joint_count; k++) {
+        const SolverJoint *joint = &input->joints[joints[k].joint];
+        node_add_any(s, task, node, joints[k], link->joint_count == 1);
+        if (node->parent < 0)
+            node_take_ground(input, node, joints[k], &input->rows[joint->first_row], joint->row_count);
+    }
+}
+
+// The joints that link a node to its parent or to the ground: most often one, with rows of a known form.
+INLINE void node_add_link(DirectScratch *s, IslandTask *task, Node *node, const TreeLink *link)
+{
+    const LinkJoint first = task->topology->link_joints[link->first_joint];
+    const SolverJoint *joint = link->joint_count == 1 ? &task->input->joints[first.joint] : NULL;
+    if (!joint || joint->row_count == 0 || task->input->rows[joint->first_row].form == SOLVER_ROWS_ANY) {
+        node_add_joints(s, task, node, link);
+        return;
+    }
+    SolverRow *rows = &task->input->rows[joint->first_row];
+    assert_debug(form_is_true(joint, rows, rows[0].form));
+    node->flipped = first.child_is_body2 ? ALL_FLIPPED : 0;
+    if (rows[0].form == SOLVER_ROWS_POINT)
+        node_add_point(s, task, node, first.joint, rows);
+    else
+        node_add_slide(s, task, node, first.joint, rows);
+    if (node->parent < 0)
+        node_take_ground(task->input, node, first, rows, joint->row_count);
+}
+
+// A joint has its ends at a node and at the parent, which stands before it: both are known by then.
 static void group_build(DirectScratch *s, IslandTask *task, const TreeGroup *group, int tree)
 {
     const SolverInput *input = task->input;
     const Topology *topology = task->topology;
     const int shift = s->node_count - group->first;
-    for (int i = group->first; i < group->first + group->count; i++)
-        task->node_of_body[topology->links[i].body] = i + shift;
-    for (int i = group->first; i < group->first + group->count; i++) {
-        const TreeLink *link = &topology->links[i];
-        assert_debug(link->parent < i);
-        Node *node = &s->nodes[i + shift];
-        node_start(s, node, link->body, link->parent < 0 ? -1 : link->parent + shift, tree);
+    const TreeLink *link = &topology->links[group->first], *end = link + group->count;
+    for (Node *node = &s->nodes[s->node_count]; link < end; link++, node++) {
+        task->node_of_body[link->body] = (int)(node - s->nodes);
+        node_start(node, link->body, link->parent < 0 ? -1 : link->parent + shift, tree);
+        assert_debug(node->parent < node - s->nodes);
         node_load_body(node, link->body, input);
-        for (int k = 0; k < link->joint_count; k++)
-            node_add_joint(s, task, node, topology->link_joints[link->first_joint + k], link->joint_count == 1);
+        if (link->joint_count > 0)
+            node_add_link(s, task, node, link);
+        else
+            node_clear_rows(s, node);
     }
     s->node_count += group->count;
     for (int k = 0; k < group->cut_count; k++) {

@@ -37,8 +37,7 @@ INLINE Inverse3 mass_factor(NodeMass *mass, bool is_leaf)
 {
     Matrix3 turn = matrix3_load(mass->angular);
     if (is_leaf) {
-        double inverse = 1.0 / mass->linear[0];
-        matrix3_store(mass->linear, (Matrix3){ { { inverse }, { 0.0, inverse }, { 0.0, 0.0, inverse } } });
+        matrix3_store(mass->linear, matrix3_diagonal(1.0 / mass->linear[0]));
     } else {
         Inverse3 move = matrix3_inverse_mass(matrix3_load(mass->linear));
         Matrix3 across = matrix3_load(mass->coupling);

@@ -39,6 +39,13 @@ INLINE void matrix3_store(double *p, Matrix3 m)
     v4_store(p + 8, m.row[2]);
 }
 
+// A number along the diagonal.
+INLINE Matrix3 matrix3_diagonal(double s)
+{
+    const I4 x = { -1, 0, 0, 0 }, y = { 0, -1, 0, 0 }, z = { 0, 0, -1, 0 }, all = (I4)(V4){ s, s, s, s };
+    return (Matrix3){ { (V4)(all & x), (V4)(all & y), (V4)(all & z) } };
+}
+
 INLINE Matrix3 matrix3_transpose(Matrix3 m)
 {
     const V4 none = { 0 };

@@ -77,7 +77,7 @@ INLINE void node_factor(DirectScratch *s, Node *node, Inverse3 turn, double fps,
 }
 
 // Factors the mass of a node whose children are done and, while it is at hand, carries mass and momentum to the parent.
-static __attribute__((noinline)) void node_eliminate(DirectScratch *s, Node *node, double fps)
+INLINE void node_eliminate(DirectScratch *s, Node *node, double fps)
 {
     Inverse3 turn = mass_factor(&node->mass, node->is_leaf);
     switch (node->link) {
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void node_eliminate(DirectScratch *s, Node *nod
 // From the leaves up all nodes, or those on a row's way to the root, or the others.
 typedef enum NodeChoice { NODES_ALL, NODES_ON_PATH, NODES_OFF_PATH } NodeChoice;
 
-static void tree_factor(DirectScratch *s, double dt, NodeChoice choice)
+static __attribute__((noinline)) void tree_factor(DirectScratch *s, double dt, NodeChoice choice)
 {
     double fps = 1.0 / dt;
     assert_debug(dt > 0.0 && s->node_count > 0 && s->nodes[0].parent < 0);

@@ -67,20 +67,22 @@ typedef struct TreeGroup {
     int32_t method;  // SolverMethod that is remembered of each of its bodies, -1: not of each the same
 } TreeGroup;
 
-typedef struct Topology {
-    TreeLink *links;
-    TreeGroup *groups;
-    LinkJoint *link_joints;
-    int32_t *cut_joints;
-    int32_t *group_of_body;  // -1: kinematic or asleep when built
+typedef struct Topology {  // what steps of trees that nothing touches read stands first
     int link_count, group_count, cut_count;
-    int link_capacity, group_capacity, link_joint_capacity, cut_capacity, body_capacity;
-    // What it was built from, and the rows of the last step.
-    SolverJoint *joints;
-    uint8_t *fixed;
-    int joint_count, body_count, joint_capacity, fixed_capacity;
+    int joint_count, body_count;  // that it was built from
     bool valid;
     bool has_bounded;  // some joint has a row for a motor or a stop
+    TreeLink *links;
+    LinkJoint *link_joints;
+    uint8_t *fixed;         // by body: it does not move
+    SolverJoint *joints;    // what it was built from, and the rows of the last step
+    int32_t *node_of_body;  // scratch, one per body
+    TreeGroup *groups;
+    int32_t *cut_joints;
+    int32_t *group_of_body;  // -1: kinematic or asleep when built
+    void *block;             // that holds all of these but the joints, which outlive it
+    size_t block_size;
+    int joint_capacity;
 } Topology;
 
 typedef struct IslandRef {
@@ -253,18 +255,24 @@ typedef struct IslandBundle {
     int64_t work;
 } IslandBundle;
 
-struct Solver {
-    SolverOptions options;
+struct Solver {  // what steps of trees that nothing touches read stands first
     DirectMethod direct;
     void (*integrate)(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
-    Topology topology;
+    DirectScratch *lent;             // in place of the first; NULL: none is
+    DirectScratch **direct_scratch;  // one for each worker
     RowMemory *row_memory;
+    int island_count, scratch_count, awake_group_count, pgs_task_count, contact_last_count;
+    bool are_trees;           // each island is a tree that nothing touches, and will be while trees stay what they are
+    bool are_bundles_uneven;  // then they stand in falling order of their work
+    SolverOptions options;
+    Topology topology;
+    SolverStatistics statistics;
+    SolverTotals totals;
     ContactMemory *contact_memory;                        // of this step, from its beginning on
     ContactMemory *contact_memory_last;                   // in `shared`, until contacts have found what they remember
     RollingMemory *rolling_memory, *rolling_memory_last;  // beside them, while a surface has rolling friction
     bool has_rolling, had_rolling;                        // in this step, in the last one
     SharedBlock shared;
-    int contact_last_count;
     PairOrder contact_order, contact_order_last;
     ContactChunk *chunks;
     bool is_order_known;     // false: the memory was changed after its step
@@ -272,35 +280,29 @@ struct Solver {
     int contact_table_size;
     ContactRun *contact_runs;  // in the order of contacts
     int run_count;
-    int32_t *node_of_body;
     uint8_t *iterated;      // per body: the method of its island in the last step, SOLVER_AUTO: there was none
     int32_t *group_island;  // union-find over groups, then island numbers
     int32_t *awake_groups, *island_groups, *island_runs;
     uint8_t *group_awake;
     IslandRef *islands;
     SolverIsland *explained;
-    DirectScratch **direct_scratch;  // one for each worker
-    DirectScratch *lent;             // in place of the first; NULL: none is
     PgsScratch *pgs_scratch;
     IslandTask *pgs_tasks;  // of the islands that are iterated
     int pgs_task_capacity;
-    int row_memory_capacity, contact_memory_capacity, rolling_memory_capacity, contact_table_capacity, node_capacity,
+    int row_memory_capacity, contact_memory_capacity, rolling_memory_capacity, contact_table_capacity,
         iterated_capacity;
     int group_island_capacity, awake_groups_capacity, island_groups_capacity, island_runs_capacity,
         group_awake_capacity;
     int island_capacity, explained_capacity, contact_run_capacity, chunk_capacity, bundle_capacity;
-    int island_count, scratch_count, awake_group_count;
     IslandBundle *bundles;
-    int bundle_count, pgs_task_count;
-    bool are_bundles_uneven;  // then they stand in falling order of their work
-    bool are_trees;           // each island is a tree that nothing touches, and will be while trees stay what they are
-    SolverStatistics statistics;
-    SolverTotals totals;
-    SolverStatistics *worker_statistics;  // one per thread, for their share
+    int bundle_count;
+    SolverStatistics *other_statistics;  // shares of the threads beside the caller's, by their index
 };
 
 // solver_topology.c: joint trees, kept while the joints stay the same.
 void solver_topology_update(Solver *solver, const SolverInput *input);
+// Whether the trees stand and just the numbers in the rows changed, as in most steps.
+bool solver_topology_stands(const Topology *topology, const SolverInput *input);
 // solver_contact.c: gathers what islands need of contacts; then gives each, piece by piece on any thread, what its
 // point of the last step remembered.
 void solver_contacts_gather(Solver *solver, const SolverInput *input);

@@ -304,7 +304,7 @@ IslandTask solver_island_task(const Solver *solver, const SolverInput *input, in
                          .swept = island->method == SOLVER_SWEPT,
                          .springs = !solver->options.no_springs,
                          .keeps_impulses = island->loose_count == island->body_count,
-                         .node_of_body = solver->node_of_body };
+                         .node_of_body = solver->topology.node_of_body };
 }
 
 // What solving an island directly costs, as far as that can be told beforehand.

@@ -56,7 +56,6 @@ static void link_add_joint(TreeBuilder *b, TreeLink *link, int joint)
 {
     Topology *t = b->t;
     assert_debug(joint >= 0 && joint < b->input->joint_count && !b->joint_used[joint]);
-    memory_grow(&t->link_joints, &t->link_joint_capacity, b->link_joint_count + 1, sizeof *t->link_joints);
     t->link_joints[b->link_joint_count++] = (LinkJoint){ joint, b->input->joints[joint].body1 != link->body };
     link->joint_count++;
     b->joint_used[joint] = 1;
@@ -92,7 +91,6 @@ static void cut_add(TreeBuilder *b, TreeGroup *group, int joint)
     if (b->joint_used[joint])
         return;
     b->joint_used[joint] = 1;
-    memory_grow(&t->cut_joints, &t->cut_capacity, t->cut_count + 1, sizeof *t->cut_joints);
     t->cut_joints[t->cut_count++] = joint;
     group->cut_count++;
 }
@@ -104,7 +102,6 @@ static void component_build(TreeBuilder *b, int seed)
     Topology *t = b->t;
     assert_debug(seed >= 0 && seed < b->input->body_count && body_moves(b, seed));
     int root = component_root(b, seed);
-    memory_grow(&t->groups, &t->group_capacity, t->group_count + 1, sizeof *t->groups);
     TreeGroup *group = &t->groups[t->group_count];
     *group = (TreeGroup){ .first = t->link_count, .first_cut = t->cut_count, .method = -1 };
     t->links[t->link_count] = (TreeLink){ .body = root, .parent = -1, .first_joint = b->link_joint_count };
@@ -133,13 +130,35 @@ static void component_build(TreeBuilder *b, int seed)
     t->group_count++;
 }
 
+// Bytes of the block that holds the arrays of so many bodies, joints and groups.
+static size_t block_bytes(int bodies, int joints, int groups)
+{
+    size_t n = (size_t)bodies + 1, j = (size_t)joints + 1;
+    return n * (sizeof(TreeLink) + 2 * sizeof(int32_t)) + (n + 3) / 4 * 4 + j * (sizeof(LinkJoint) + sizeof(int32_t))
+           + ((size_t)groups + 1) * sizeof(TreeGroup);
+}
+
+// The arrays in the order in which a step reads them; groups, of which there are fewest, last.
+static void block_lay_out(Topology *t, int bodies, int joints)
+{
+    static_assert(sizeof(TreeLink) % sizeof(int32_t) == 0 && sizeof(LinkJoint) % sizeof(int32_t) == 0, "aligned");
+    size_t n = (size_t)bodies + 1, j = (size_t)joints + 1;
+    t->links = (TreeLink *)t->block;
+    t->link_joints = (LinkJoint *)(t->links + n);
+    t->node_of_body = (int32_t *)(t->link_joints + j);
+    t->cut_joints = t->node_of_body + n;
+    t->group_of_body = t->cut_joints + j;
+    t->fixed = (uint8_t *)(t->group_of_body + n);
+    t->groups = (TreeGroup *)(t->fixed + (n + 3) / 4 * 4);
+}
+
 // All trees anew. Allocates: joints seldom change.
 static void topology_build(Topology *t, const SolverInput *input, bool same)
 {
     int n = input->body_count, joints = input->joint_count;
-    memory_grow(&t->fixed, &t->fixed_capacity, n + 1, sizeof *t->fixed);
-    memory_grow(&t->links, &t->link_capacity, n + 1, sizeof *t->links);
-    memory_grow(&t->group_of_body, &t->body_capacity, n + 1, sizeof *t->group_of_body);
+    free(t->block);
+    t->block = memory_alloc(block_bytes(n, joints, n));
+    block_lay_out(t, n, joints);
     memory_grow(&t->joints, &t->joint_capacity, joints + 1, sizeof *t->joints);
     for (int i = 0; !same && i < joints; i++)
         t->joints[i] = (SolverJoint){ input->joints[i].body1, input->joints[i].body2, 0, 0 };
@@ -165,6 +184,9 @@ static void topology_build(Topology *t, const SolverInput *input, bool same)
     free(b.place);
     free(b.joint_used);
     assert_debug(t->link_count <= n && t->group_count <= t->link_count);
+    t->block_size = block_bytes(n, joints, t->group_count);
+    t->block = memory_resize(t->block, t->block_size, 1);
+    block_lay_out(t, n, joints);
     t->body_count = n;
     t->joint_count = joints;
     t->valid = true;
@@ -180,24 +202,23 @@ static bool joints_are_same(const Topology *t, const SolverInput *input)
     return true;
 }
 
-// Whether the trees stand and just the numbers in the rows changed, as in most steps.
-static bool joints_are_identical(const Topology *t, const SolverInput *input)
+// Whether the bodies that move are those that moved before.
+static bool fixed_are_same(const Topology *t, const SolverInput *input)
 {
-    return t->body_count == input->body_count && t->joint_count == input->joint_count
-           && (input->joint_count == 0
-               || memcmp(t->joints, input->joints, (size_t)input->joint_count * sizeof *t->joints) == 0);
-}
-
-static bool topology_is_current(const Topology *t, const SolverInput *input)
-{
-    if (!t->valid)
-        return false;
     uint32_t changed = 0;
     for (int i = 0; i < input->awake_count; i++) {
         int body = input->awake ? input->awake[i] : i;
         changed |= t->fixed[body] ^ (input->bodies[body].flags & SOLVER_BODY_KINEMATIC);
     }
     return changed == 0;
+}
+
+bool solver_topology_stands(const Topology *t, const SolverInput *input)
+{
+    return t->valid && t->body_count == input->body_count && t->joint_count == input->joint_count
+           && (input->joint_count == 0
+               || memcmp(t->joints, input->joints, (size_t)input->joint_count * sizeof *t->joints) == 0)
+           && fixed_are_same(t, input);
 }
 
 static void joints_check(const SolverInput *input)
@@ -260,13 +281,12 @@ void solver_topology_update(Solver *solver, const SolverInput *input)
     assert(input->joint_count >= 0 && input->body_count >= 0);
     assert_debug(solver->iterated_capacity > input->body_count);
     Topology *t = &solver->topology;
-    bool identical = joints_are_identical(t, input), current = identical && topology_is_current(t, input);
-    if (current)
+    if (solver_topology_stands(t, input))
         return;
     solver->are_trees = false;
     joints_check(input);
-    bool same = identical || joints_are_same(t, input);
-    if (!same || !topology_is_current(t, input)) {
+    bool same = joints_are_same(t, input);
+    if (!same || !t->valid || !fixed_are_same(t, input)) {
         topology_build(t, input, same);
         groups_count_methods(t, solver->iterated);
     }
