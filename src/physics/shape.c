@@ -426,6 +426,8 @@ static void add_shape(Physics *physics, SceneNode *geometry, Placed placed, void
                       .ode_offset = before.ode_offset,
                       .is_alive = true,
                       .is_alone = is_alone };
+    if (shape->twin)
+        shape->twin->on = NULL, shape->twin->data = NULL;  // those of the shape that was here
     shape_set_local(physics, index, placed.pose);
     if (form.kind == GEOMETRY_HEIGHTS)
         set_heights_offset(physics, &form, shape);

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVE_PIECE 64   // proxies that a worker moves at a time
-#define LEAVES_AHEAD 8  // that are asked for
+#define MOVE_PIECE 64    // proxies that a worker moves at a time
+#define LEAVES_AHEAD 8   // that are asked for
+#define LARGE_TREE 8192  // nodes: fewer are in the near caches anyway
 
 Broadphase *broadphase_create(void)
 {
@@ -244,11 +245,12 @@ static void move_pieces(int begin, int end, int worker, void *context)
     const MoveWork *work = context;
     Broadphase *b = work->b;
     (void)worker;
+    bool is_large = b->node_count >= LARGE_TREE;
     for (int piece = begin; piece < end; piece++) {
         int first = piece * MOVE_PIECE, last = int_min(first + MOVE_PIECE, work->count), found = first;
         for (int i = first; i < last; i++) {
             int proxy = work->proxies[i];
-            if (i + LEAVES_AHEAD < last)
+            if (is_large && i + LEAVES_AHEAD < last)
                 prefetch_leaf(b, work->proxies[i + LEAVES_AHEAD]);
             BroadBox box;
             work->box_of(work->context, proxy, &box);

@@ -236,15 +236,22 @@ static dHeightfieldDataID field_data(MeshEntry *entry)
     return entry->field;
 }
 
+static ShapeTwin *shape_twin(const Physics *physics, Shape *shape)
+{
+    if (!shape->twin)
+        shape->twin = arena_alloc(physics->arena, sizeof *shape->twin);
+    return shape->twin;
+}
+
 dGeomID mirror_make_geom(Physics *physics, Shape *shape)
 {
     MeshEntry *entry = entry_of(physics, shape);
     if (shape->kind == GEOMETRY_MESH) {
-        shape->twin->data = mesh_data(entry);
+        shape_twin(physics, shape)->data = mesh_data(entry);
         return dCreateTriMesh(NULL, entry->data, NULL, NULL, NULL);
     }
     if (shape->kind == GEOMETRY_HEIGHTS) {
-        shape->twin->data = field_data(entry);
+        shape_twin(physics, shape)->data = field_data(entry);
         return dCreateHeightfield(NULL, entry->field, 1);
     }
     return mirror_make_form(shape->kind, shape->size);
@@ -267,9 +274,7 @@ void mirror_shape_make(Physics *physics, int index)
     if (!mirror_is_open(physics))
         return;
     Shape *shape = &physics->shapes[index];
-    if (!shape->twin)
-        shape->twin = arena_alloc(physics->arena, sizeof *shape->twin);
-    *shape->twin = (ShapeTwin){ .tag = { SHAPE_MAGIC, physics, index } };
+    *shape_twin(physics, shape) = (ShapeTwin){ .tag = { SHAPE_MAGIC, physics, index } };
     shape->ode = mirror_make_geom(physics, shape);
     dGeomSetData(shape->ode, &shape->twin->tag);
     dSpaceAdd(physics->space, shape->ode);
