@@ -539,7 +539,24 @@ void contact_surface_at_point(const Physics *physics, const PhysicsContact *cont
 // A fast shape that would pass through the other: lets the two come together by `gap` in this step, or bounces them.
 // `own` as above, or NULL.
 void contact_make_speculative(const Physics *physics, PhysicsContact *contact, double gap, PhysicsSurface *own);
-bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b);
+static inline bool body_is_tied(const Physics *physics, int body)
+{
+    return body >= 0 && physics->body_constraints[body];
+}
+// Two loose solids, or one and the ground: nothing keeps them from meeting. Most pairs are such, and of them neither
+// solids nor bodies are looked at.
+static inline bool contact_pair_is_plain(const Physics *physics, const Shape *a, const Shape *b)
+{
+    return a->is_alone && b->is_alone && a->solid != b->solid && (a->body >= 0 || b->body >= 0)
+           && !body_is_tied(physics, a->body) && !body_is_tied(physics, b->body) && !physics->has_frozen
+           && !physics->plugin_holds_ode && !physics->plugin_may_touch_shapes;
+}
+bool contact_rules_exclude(const Physics *physics, const Shape *a,
+                           const Shape *b);  // what the others are kept apart by
+static inline bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
+{
+    return !contact_pair_is_plain(physics, a, b) && contact_rules_exclude(physics, a, b);
+}
 bool contact_shape_rests(const Physics *physics,
                          const Shape *shape);  // asleep or static, and nothing that is at rest concerns it
 

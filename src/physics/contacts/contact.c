@@ -43,23 +43,10 @@ static bool rides_on(const Physics *physics, const PhysicsSolid *rider, int body
     return false;
 }
 
-static bool is_tied(const Physics *physics, int body) { return body >= 0 && physics->body_constraints[body]; }
-
-// Two loose solids, or one and the ground: nothing keeps them from meeting. Most pairs are such, and of them neither
-// solids nor bodies are looked at.
-static bool is_plain_pair(const Physics *physics, const Shape *a, const Shape *b)
-{
-    return a->is_alone && b->is_alone && a->solid != b->solid && (a->body >= 0 || b->body >= 0)
-           && !is_tied(physics, a->body) && !is_tied(physics, b->body) && !physics->has_frozen
-           && !physics->plugin_holds_ode && !physics->plugin_may_touch_shapes;
-}
-
 // In the order of who has the last word: a plugin, the robot's own rules, bodies that a plugin made; then what is
 // static, frozen, tied together or riding on the other.
-bool contact_pair_is_excluded(const Physics *physics, const Shape *a, const Shape *b)
+bool contact_rules_exclude(const Physics *physics, const Shape *a, const Shape *b)
 {
-    if (is_plain_pair(physics, a, b))
-        return false;
     if (physics->plugin_may_touch_shapes && !plugin_lets_meet(physics, a, b))
         return true;
     const PhysicsSolid *s = &physics->solids[a->solid], *t = &physics->solids[b->solid];

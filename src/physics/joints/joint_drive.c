@@ -159,11 +159,13 @@ static void spring(Physics *physics, int joint, int axis, double dt, double leng
     constraint_set(target, axis, CONSTRAINT_MAX_FORCE, INFINITY);
 }
 
-// A motor that goes to a position, a spring, and a stop that an unwrapped angle or the motor itself keeps.
+// A motor that goes to a position, a spring, and a stop that an unwrapped angle or the motor itself keeps: the row of
+// any other stop finds the angle where it needs it.
 static bool is_driven_by_position(const PhysicsJoint *row, const PhysicsJointState *state)
 {
     const PhysicsAxis *axis = &row->axes[0];
-    return row->motor || row->spring || row->is_sprung_inside || joint_axis_has_stops(axis)
+    bool is_itself_a_stop = fmax(axis->static_friction, state->axes[0].available_force) >= UNLIMITED_FORCE;
+    return row->motor || row->spring || row->is_sprung_inside || (is_itself_a_stop && joint_axis_has_stops(axis))
            || (axis->motor && state->axes[0].mode == MOTOR_POSITION);
 }
 
