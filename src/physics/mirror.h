@@ -31,7 +31,10 @@ void mirror_check_inputs(Physics *physics);  // before a step: drops what is not
 
 // ---- shapes ----
 dGeomID mirror_make_geom(Physics *physics, Shape *shape);  // one that stands in no space and on no body
-dGeomID mirror_make_form(GeometryKind kind, Vec3 size);    // NULL: ODE has no such class
+// Whether ODE, which counts cells of a grid of heights in ints and ends the process when there are more, may collide it
+// with the other.
+bool mirror_grid_counts(Physics *physics, const Shape *grid, dGeomID geom, dGeomID other);
+dGeomID mirror_make_form(GeometryKind kind, Vec3 size);  // NULL: ODE has no such class
 void mirror_shape_make(Physics *physics, int shape);
 void mirror_shape_destroy(Physics *physics, int shape);
 void mirror_shape_place(Physics *physics, int shape);  // as `placed` says

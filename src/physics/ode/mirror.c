@@ -257,6 +257,20 @@ dGeomID mirror_make_geom(Physics *physics, Shape *shape)
     return mirror_make_form(shape->kind, shape->size);
 }
 
+bool mirror_grid_counts(Physics *physics, const Shape *grid, dGeomID geom, dGeomID other)
+{
+    assert(grid->kind == GEOMETRY_HEIGHTS);
+    enum { CELLS_MAX = 1000000000 };
+    const double *spacing = entry_of(physics, grid)->grid.spacing;
+    const dReal *at = dGeomGetPosition(geom);
+    dReal box[6];
+    dGeomGetAABB(other, box);
+    double reach = 0.0;
+    for (int i = 0; i < 6; i++)
+        reach += fabs(box[i] - at[i / 2]);
+    return reach < CELLS_MAX * double_min(spacing[0], spacing[1]);
+}
+
 static void set_geom_pose(dGeomID geom, GeometryKind kind, Pose world)
 {
     if (kind == GEOMETRY_PLANE) {

@@ -57,6 +57,10 @@ int probe_collide(Physics *physics, int a, int b, int max, dContactGeom *points)
 {
     assert(a >= 0 && a < physics->shape_count && b >= 0 && b < physics->shape_count);
     dGeomID first = probe_of(physics, a), second = probe_of(physics, b);
+    const Shape *x = &physics->shapes[a], *y = &physics->shapes[b];
+    if ((x->kind == GEOMETRY_HEIGHTS && !mirror_grid_counts(physics, x, first, second))
+        || (y->kind == GEOMETRY_HEIGHTS && !mirror_grid_counts(physics, y, second, first)))
+        return 0;
     return dCollide(first, second, max, points, sizeof *points);
 }
 
