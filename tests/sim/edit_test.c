@@ -190,6 +190,26 @@ static void joints_start_in_motion(void **state)
     world_close(&world);
 }
 
+// In a boundingObject a USE of a solid is none. It must not become one in the file that is saved after the solid went;
+// a Shape that is repeated stays.
+static void what_repeats_a_removed_solid_is_not_saved(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#VRML_SIM R2025a utf8\nWorldInfo { } DEF STONE Solid { name \"stone\" children DEF SHAPE Shape { geometry Box { } } }"
+        "DEF HOLDER Solid { name \"holder\" boundingObject Group { children [ USE STONE USE SHAPE ] } }";
+    char path[4096];
+    snprintf(path, sizeof path, "%s/saved.wbt", support_scratch("edit_use"));
+    World world = { .diags = diag_create() }, again = { .diags = diag_create() };
+    world.sim = sim_load_text("test.wbt", text, strlen(text), NULL, world.diags);
+    CHECK(sim_remove(world.sim, def(&world, "STONE")) && sim_save(world.sim, path), path);
+    again.sim = sim_load(path, NULL, again.diags);
+    CHECK(again.sim && !scene_find_def(sim_scene(again.sim), "STONE"), "the stone is gone");
+    CHECK(scene_find_def(sim_scene(again.sim), "SHAPE") != NULL, "the Shape stays");
+    world_close(&again);
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +218,7 @@ int main(void)
         cmocka_unit_test(fields_act_at_once),
         cmocka_unit_test(reset_takes_fields_back),
         cmocka_unit_test(joints_start_in_motion),
+        cmocka_unit_test(what_repeats_a_removed_solid_is_not_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,11 +36,32 @@ static bool is_inside_text(const Writer *writer, const SceneNode *node)
     return node->kind == SCENE_NODE_UNKNOWN && !scene_unknown_type(writer->scene, node)[0];
 }
 
-// A node inside of kept text can be used after that text alone.
+static bool holds_solid(const SceneNode *node)
+{
+    if (!node || scene_node_is(node, "Solid"))
+        return node != NULL;
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        if (field->type->kind == FIELD_SF_NODE && holds_solid(field->value.node))
+            return true;
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
+            if (holds_solid(field->value.list->nodes[k]))
+                return true;
+    }
+    return false;
+}
+
+// A node inside of kept text can be used after that text alone. A solid is there once, where it is defined: what
+// repeats one that was removed is no solid of this world and must not become one of the next.
 static bool can_write(const Writer *writer, const SceneNode *node)
 {
-    return !node || node->kind != SCENE_NODE_USE || !is_inside_text(writer, node->target)
-           || was_written(writer, node->target->parent);
+    while (node && node->kind == SCENE_NODE_UNKNOWN && node->target)  // what stands where it must not
+        node = node->target;
+    if (!node || node->kind != SCENE_NODE_USE)
+        return true;
+    if (node->target->is_removed && !was_written(writer, node->target) && holds_solid(node->target))
+        return false;
+    return !is_inside_text(writer, node->target) || was_written(writer, node->target->parent);
 }
 
 static void write_node(Writer *writer, const SceneNode *node, int indent);
