@@ -144,6 +144,8 @@ typedef struct TalusViewerOptions {
     double pace;         /* simulated seconds a second; 0: as fast as talus_step is called */
     const char *log;     /* file for what people do in the browser, which `talus run --input` repeats; NULL: none */
     bool (*is_interrupted)(void); /* asked while the world is paused: true makes talus_step return false; NULL: never */
+    const char *ghost;            /* recording of a second run, shown translucent at the same moments; NULL: none */
+    const char *embed; /* origins whose pages may show it in a frame, "http://127.0.0.1:8000,..."; NULL: none may */
 } TalusViewerOptions;
 static inline TalusViewerOptions talus_viewer_options_defaults(void)
 {

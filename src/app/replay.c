@@ -69,7 +69,7 @@ static int run_replay(const AppCommand *command, int argc, char **argv)
         return app_usage_error(command, "--address wants an IP number of this machine, as 192.168.1.7 or ::, not '%s'",
                                options.address);
     if (options.embed && !viewer_origins_are_sound(options.embed))
-        return app_usage_error(command, VIEWER_EMBED_USAGE, options.embed);
+        return app_usage_error(command, "--embed " VIEWER_ORIGINS_USAGE, options.embed);
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

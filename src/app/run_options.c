@@ -214,7 +214,7 @@ static int check_view(const AppCommand *command, const RunOptions *options)
     if (!options->view && (options->address || options->log || options->ghost || options->embed))
         return app_usage_error(command, "--address, --log, --ghost and --embed need --view");
     if (options->embed && !viewer_origins_are_sound(options->embed))
-        return app_usage_error(command, VIEWER_EMBED_USAGE, options->embed);
+        return app_usage_error(command, "--embed " VIEWER_ORIGINS_USAGE, options->embed);
     if (options->address && !viewer_address_is_sound(options->address))
         return app_usage_error(command, "--address wants an IP number of this machine, as 192.168.1.7 or ::, not '%s'",
                                options->address);

@@ -16,10 +16,15 @@ const char *talus_view_start(TalusWorld *world, const TalusViewerOptions *from)
                             .is_paused = options.is_paused,
                             .pace = options.pace,
                             .log = options.log,
+                            .ghost = options.ghost,
+                            .embed = options.embed,
                             .is_interrupted = options.is_interrupted };
     talus_view_stop(world);
     library_own(world);
-    Viewer *viewer = viewer_start(&given, world->diags);
+    bool is_sound = !given.embed || viewer_origins_are_sound(given.embed);
+    if (!is_sound)
+        diag_error(world->diags, (SourcePos){ 0 }, "embed " VIEWER_ORIGINS_USAGE, given.embed);
+    Viewer *viewer = is_sound ? viewer_start(&given, world->diags) : NULL;
     if (viewer) {
         library_guest(world, viewer, stop);
         viewer_attach(viewer, world->sim, &(ViewerWorld){ .devices = world->devices });

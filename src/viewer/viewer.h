@@ -36,7 +36,7 @@ typedef struct ViewerOptions {
 #define VIEWER_GHOST_HELP "a recording of a second run, shown translucent at the same moments"
 #define VIEWER_EMBED_HELP                                                                                              \
     "pages of these origins may show this one in a frame, e.g. http://127.0.0.1:8000 (none may otherwise)"
-#define VIEWER_EMBED_USAGE "--embed wants origins as http://127.0.0.1:8000, separated by commas, not '%s'"
+#define VIEWER_ORIGINS_USAGE "wants origins as http://127.0.0.1:8000, separated by commas, not '%s'"
 
 bool viewer_is_available(void);                      // false: built without libwebsockets
 bool viewer_address_is_sound(const char *address);   // of IPv4 or IPv6, as digits

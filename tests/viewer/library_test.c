@@ -50,6 +50,14 @@ static void what_cannot_be_is_said(void **state)
     assert_null(talus_view_start(
         world, &(TalusViewerOptions){ .size = sizeof(TalusViewerOptions), .log = "no/such/folder/acts.log" }));
     assert_int_equal(talus_diagnostic_total(world, TALUS_ERROR), 2);
+    assert_null(talus_view_start(
+        world, &(TalusViewerOptions){ .size = sizeof(TalusViewerOptions), .embed = "http://a.org/path" }));
+    assert_int_equal(talus_diagnostic_total(world, TALUS_ERROR), 3);
+    assert_null(
+        talus_view_start(world, &(TalusViewerOptions){ .size = sizeof(TalusViewerOptions), .ghost = "no/run.talus" }));
+    assert_true(talus_diagnostic_total(world, TALUS_ERROR) > 3);
+    assert_non_null(talus_view_start(
+        world, &(TalusViewerOptions){ .size = sizeof(TalusViewerOptions), .embed = "http://127.0.0.1:8000" }));
     assert_non_null(talus_view_start(
         world,
         &(TalusViewerOptions){ .size = sizeof(TalusViewerOptions), .is_paused = true, .is_interrupted = always }));
