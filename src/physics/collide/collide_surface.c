@@ -253,7 +253,7 @@ static int cell_of(double at, double spacing, int count)
 {
     assert_debug(spacing > 0.0 && count >= 2);
     double cell = floor(at / spacing + 0.5 * (count - 1));
-    return cell < 0.0 ? 0 : cell > count - 2 ? count - 2 : (int)cell;
+    return !(cell > 0.0) ? 0 : cell > count - 2 ? count - 2 : (int)cell;  // of a place that is no number: the first
 }
 
 static bool is_beside(const CollideHeights *grid, const Query *query)
