@@ -13,6 +13,11 @@
 #endif
 #define CPU_SHARED inline __attribute__((always_inline))  // the source
 
+// Numbers that one instruction works on, wherever they stand. What has such as an argument or result is always inlined:
+// how they are passed depends on the instructions that a function may use.
+typedef double V4 __attribute__((vector_size(32), aligned(8)));
+typedef double V2 __attribute__((vector_size(16), aligned(8)));
+
 static inline bool cpu_has_avx2(void)
 {
 #ifdef __x86_64__

@@ -33,9 +33,9 @@ static void fetch_sleep(const Physics *next)
     memory_prefetch(sleep->shapes, sizeof *sleep->shapes * (size_t)sleep->shape_count);
 }
 
+// Each reads of the next world only what those before it have fetched: an array's pointer comes before its rows.
 void prefetch_at_prestep(const Physics *next)
 {
-    // A part reads of the next world only what parts before it have fetched: an array's pointer comes before its rows.
     if (next->pair_count > 0)  // its collision pass has something to do
         memory_prefetch(&next->scene, offsetof(Physics, limits) - offsetof(Physics, scene));
     memory_prefetch(next->sleep, next->shape_count > 1 ? sizeof *next->sleep : offsetof(Sleep, slept));

@@ -131,11 +131,6 @@ static uint32_t body_flags(const SolverMass *mass)
            | (mass->angular_damping != 0.0 ? SOLVER_BODY_ANGULAR_DAMPING : 0);
 }
 
-// Four numbers at a time, wherever they stand. What has such as an argument or result is always inlined: how they are
-// passed depends on the instructions that a function may use.
-typedef double V4 __attribute__((vector_size(32), aligned(8)));
-typedef double V2 __attribute__((vector_size(16), aligned(8)));
-
 static CPU_SHARED V4 load4(const double *from) { return *(const V4 *)from; }
 
 static CPU_SHARED void copy_pose(double *to, const double *from)

@@ -33,7 +33,6 @@ static inline Vec3 turned(const SolverBody *body, Vec3 v)
 
 // The columns of a body's rotation, for several vectors: each of their products then costs a third. Sums have the order
 // of turned(). What stands behind the three numbers goes nowhere.
-typedef double V4 __attribute__((vector_size(32), aligned(8)));
 typedef struct Columns {
     V4 x, y, z;
 } Columns;

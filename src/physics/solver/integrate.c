@@ -1,6 +1,8 @@
 // Poses from velocities, as ODE integrates them; and a loose body as the iterative method takes it.
 #include "physics/solver/solver_internal.h"
 
+#include "base/cpu.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -12,7 +14,6 @@
 
 // Four numbers of a quaternion at once. A product with an opposite is the opposite of the product, and a difference
 // the sum with one, so each has the bits that it would have alone.
-typedef double V4 __attribute__((vector_size(32), aligned(8)));
 typedef int64_t I4 __attribute__((vector_size(32)));
 
 static inline V4 v4_flip(V4 v, I4 signs) { return (V4)((I4)v ^ signs); }

@@ -3,12 +3,11 @@
 #ifndef TALUS_PHYSICS_SOLVER_DIRECT_H
 #define TALUS_PHYSICS_SOLVER_DIRECT_H
 
+#include "base/cpu.h"
 #include "physics/solver/solver_internal.h"
 
 #include <string.h>
 
-typedef double V4 __attribute__((vector_size(32), aligned(8)));
-typedef double V2 __attribute__((vector_size(16), aligned(8)));
 typedef int64_t I4 __attribute__((vector_size(32)));
 
 static inline V4 v4_load(const double *p) { return *(const V4 *)p; }
