@@ -36,19 +36,10 @@ static bool is_inside_text(const Writer *writer, const SceneNode *node)
     return node->kind == SCENE_NODE_UNKNOWN && !scene_unknown_type(writer->scene, node)[0];
 }
 
-static bool holds_solid(const SceneNode *node)
+static bool is_no_solid(SceneNode *node, void *context)
 {
-    if (!node || scene_node_is(node, "Solid"))
-        return node != NULL;
-    for (int i = 0; i < node->field_count; i++) {
-        const SceneField *field = &node->fields[i];
-        if (field->type->kind == FIELD_SF_NODE && holds_solid(field->value.node))
-            return true;
-        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
-            if (holds_solid(field->value.list->nodes[k]))
-                return true;
-    }
-    return false;
+    (void)context;
+    return !scene_node_is(node, "Solid");
 }
 
 // A node inside of kept text can be used after that text alone. A solid is there once, where it is defined: what
@@ -59,7 +50,8 @@ static bool can_write(const Writer *writer, const SceneNode *node)
         node = node->target;
     if (!node || node->kind != SCENE_NODE_USE)
         return true;
-    if (node->target->is_removed && !was_written(writer, node->target) && holds_solid(node->target))
+    if (node->target->is_removed && !was_written(writer, node->target)
+        && !scene_walk(node->target, false, is_no_solid, NULL))
         return false;
     return !is_inside_text(writer, node->target) || was_written(writer, node->target->parent);
 }
