@@ -261,7 +261,7 @@ const char *formats_undeclared_proto(Scene *scene, const char *text, size_t size
     return found;
 }
 
-const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags)
+const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, bool in_bounding, DiagSink *diags)
 {
     const LoadContext *context = scene_attached(scene, load_context_destroy);
     const Limits *limits = context ? &context->limits : &limits_default;
@@ -284,7 +284,8 @@ const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size
         SceneNode *node;
         if (reader_node(&reader, &node) && node) {
             scene_list_reserve(scene, list, FIELD_SF_NODE, list->count + 1);
-            list->nodes[list->count++] = upgrade_imported(scene, node, diags);
+            node = upgrade_imported(scene, node, diags);
+            list->nodes[list->count++] = check_imported(scene, node, in_bounding, diags);
             body_place_all(scene, list->nodes[list->count - 1], &(FormatsOptions){ .limits = limits }, diags);
         } else if (reader.token.text == before) {
             reader_advance(&reader);

@@ -43,8 +43,9 @@ Scene *formats_load_vrml_text(const char *name, const char *text, size_t size, c
                               DiagSink *diags);
 
 // Reads nodes (as a supervisor imports them) into an existing scene; they are not yet placed in it. PROTOs are found as
-// for the scene's own file. Returns a list in the scene's arena.
-const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, DiagSink *diags);
+// for the scene's own file. Where they will be `in_bounding` a USE may name anything; elsewhere one of a Solid or of
+// what else can only be in one place becomes a copy. Returns a list in the scene's arena.
+const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, bool in_bounding, DiagSink *diags);
 // The first PROTO that the text has a node of and the scene's file does not declare, though its release asks for it;
 // NULL when there is none. In the scene's arena.
 const char *formats_undeclared_proto(Scene *scene, const char *text, size_t size);

@@ -211,6 +211,11 @@ bool body_read_scene(Scene *scene, const char *name, const char *text, size_t si
 // Makes robots of all Body nodes at or below `top`.
 void body_place_all(Scene *scene, SceneNode *top, const FormatsOptions *options, DiagSink *diags);
 
+// ---- check/check.c ----
+
+// A node that is imported, or the copy that stands for it: no USE in it is of something that can only be in one place.
+SceneNode *check_imported(Scene *scene, SceneNode *node, bool in_bounding, DiagSink *diags);
+
 // ---- writer.c ----
 
 // One value as a file writes it, lists and nodes indented to continue at `indent` spaces.

@@ -319,7 +319,8 @@ static void fluid_shapes_changed(Physics *physics, const SceneNode *parent)
 
 void physics_node_added(Physics *physics, SceneNode *node)
 {
-    const SceneNode *actual = scene_actual(node);
+    // A USE counts where it stands, not where its node does.
+    const SceneNode *actual = scene_actual(node), *parent = scene_parent(node);
     if (!actual)
         return;
     solids_refresh(physics);
@@ -328,19 +329,20 @@ void physics_node_added(Physics *physics, SceneNode *node)
     physics->tree_count++;
     odelib_begin(physics);
     physics->is_at_rest = false;
-    int above = solid_at_or_above(physics, scene_parent(actual));
-    if (above < 0) {
+    int above = solid_at_or_above(physics, parent);
+    if (node->in_bounding) {
+        if (above >= 0)
+            solid_rebuild_shapes(physics, above);
+    } else if (above < 0) {
         build_subtree(physics, node);
-    } else if (actual->in_bounding) {
-        solid_rebuild_shapes(physics, above);
     } else if (!is_only_seen(actual)) {
         physics_sync_scene(physics);
         rebuild_tree(physics, physics->solids[above].top);
     }
     if (scene_node_is(actual, "ContactProperties") || scene_node_is(actual, "Damping"))
         physics_field_changed(physics, physics->info, "contactProperties");
-    points_changed(physics, actual, scene_parent(actual));
-    fluid_shapes_changed(physics, scene_parent(actual));
+    points_changed(physics, actual, parent);
+    fluid_shapes_changed(physics, parent);
     physics->needs_pass = true;
     take_out_holes(physics);
     odelib_end();
@@ -361,7 +363,7 @@ void physics_node_removed(Physics *physics, SceneNode *node, SceneNode *parent)
     physics->is_at_rest = false;
     int above = solid_at_or_above(physics, parent);
     bool is_seen = above < 0 && remove_gone_trees(physics);
-    if (above >= 0 && actual->in_bounding)
+    if (above >= 0 && node->in_bounding)
         solid_rebuild_shapes(physics, above);
     else if (above >= 0 && !is_only_seen(actual)) {
         physics_sync_scene(physics);

@@ -553,7 +553,8 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
     }
     sim_sweep(sim);
     int errors = diag_total(sim->diags, DIAG_ERROR);
-    const FieldList *nodes = formats_parse_nodes(sim->scene, text, size, sim->diags);
+    bool in_bounding = parent->in_bounding || !strcmp(type->name, "boundingObject");
+    const FieldList *nodes = formats_parse_nodes(sim->scene, text, size, in_bounding, sim->diags);
     if (diag_total(sim->diags, DIAG_ERROR) > errors)
         return NULL;
     bool is_list = type->kind == FIELD_MF_NODE;

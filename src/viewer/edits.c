@@ -270,7 +270,7 @@ const char *edit_read_value(Act *act, const SceneNode *node, const FieldType *ty
     int said = diag_count(act->viewer->diags), errors = diag_total(act->viewer->diags, DIAG_ERROR);
     int warnings = diag_total(act->viewer->diags, DIAG_WARNING);
     const char *whole = arena_printf(act->viewer->arena, "%s { %s %s\n}", type_name(node), type->name, text);
-    const FieldList *nodes = formats_parse_nodes(sim_scene(sim), whole, strlen(whole), act->viewer->diags);
+    const FieldList *nodes = formats_parse_nodes(sim_scene(sim), whole, strlen(whole), false, act->viewer->diags);
     if (diag_total(act->viewer->diags, DIAG_ERROR) > errors || diag_total(act->viewer->diags, DIAG_WARNING) > warnings)
         return trouble_since(act, said);
     const SceneNode *made = nodes && nodes->count == 1 ? nodes->nodes[0] : NULL;

@@ -436,7 +436,7 @@ static void test_parse_nodes(void **state)
     DiagSink *diags = diag_create();
     Scene *scene = load("t.wbt", HEADER "WorldInfo { }\nViewpoint { }\n", diags);
     static const char text[] = "DEF A Solid { name \"a\" } Solid { boundingObject USE A } } 5";
-    const FieldList *list = formats_parse_nodes(scene, text, strlen(text), diags);
+    const FieldList *list = formats_parse_nodes(scene, text, strlen(text), false, diags);
     assert_int_equal(list->count, 2);
     assert_null(list->nodes[0]->parent);
     assert_int_equal(diag_total(diags, DIAG_ERROR), 2);

@@ -987,7 +987,7 @@ static void instances_are_imported(void **state)
     DiagSink *diags = diag_create();
     Scene *scene = load_case(&test, diags, NULL);
     static const char text[] = "P { r 4 }";
-    const FieldList *list = formats_parse_nodes(scene, text, strlen(text), diags);
+    const FieldList *list = formats_parse_nodes(scene, text, strlen(text), false, diags);
     assert_int_equal(list->count, 1);
     Text tree = { 0 };
     dump_node(list->nodes[0], &tree);

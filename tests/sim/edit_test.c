@@ -18,6 +18,14 @@ static SceneNode *def(World *world, const char *name)
     return node;
 }
 
+static int solids_of(const World *world)
+{
+    int count = 0;
+    for (int i = 0; i < physics_solid_count(world->physics); i++)
+        count += physics_solid_exists(world->physics, i);
+    return count;
+}
+
 static SceneNode *insert(World *world, SceneNode *parent, const char *field, const char *text)
 {
     SceneNode *node = sim_insert(world->sim, parent, field, -1, text, strlen(text));
@@ -210,6 +218,55 @@ static void what_repeats_a_removed_solid_is_not_saved(void **state)
     world_close(&world);
 }
 
+// A Solid stands in one place: what is imported and repeats one has a copy of it, as in a file, and takes it along.
+static void what_is_imported_copies_the_solids_that_it_repeats(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "DEF IMPORTED Group { children [ USE STONE ] }",
+        "DEF IMPORTED Solid { name \"holder\" children [ HingeJoint { endPoint USE STONE } ] boundingObject Box { } physics Physics { } }",
+        "DEF IMPORTED Solid { name \"two\" children [ DEF INNER Solid { name \"inner\" boundingObject Box { } physics Physics { } } USE INNER ] }",
+    };
+    static const int solids[] = { 2, 3, 4 };
+    for (int i = 0; i < COUNT_OF(texts); i++) {
+        World world = world_open(
+            "WorldInfo { } DEF STONE Solid { name \"stone\" boundingObject Box { } physics Physics { } }");
+        SceneNode *root = scene_root(sim_scene(world.sim));
+        CHECK(sim_insert(world.sim, root, "children", -1, texts[i], strlen(texts[i])) != NULL, texts[i]);
+        CHECK(diag_total(world.diags, DIAG_WARNING) == 1, texts[i]);
+        CHECK(solids_of(&world) == solids[i], texts[i]);
+        world_step(&world, 1);
+        CHECK(sim_remove(world.sim, def(&world, "IMPORTED")), texts[i]);
+        CHECK(solids_of(&world) == 1, texts[i]);
+        world_step(&world, 1);
+        world_close(&world);
+    }
+}
+
+// One that is repeated as it stands, and what is repeated in a boundingObject: a solid is only looked at there, a Shape
+// that is seen elsewhere collides and weighs.
+static void imported_repetitions_count_where_they_stand(void **state)
+{
+    (void)state;
+    World world = world_open(
+        "WorldInfo { } DEF STONE Solid { name \"stone\" children DEF LOOK Shape { geometry Box { } } boundingObject Box { } physics Physics { } }"
+        "DEF HOLDER Solid { name \"holder\" translation 9 0 0 boundingObject DEF SHAPES Group { children Box { } } physics Physics { } }");
+    SceneNode *copy = insert(&world, scene_root(sim_scene(world.sim)), "children", "USE STONE");
+    CHECK(copy->kind != SCENE_NODE_USE && !copy->def && solids_of(&world) == 3, "a copy");
+    CHECK(sim_remove(world.sim, copy) && solids_of(&world) == 2, "goes alone");
+    int holder = physics_solid_body(world.physics, world_solid(&world, "HOLDER"));
+    double mass = physics_body_mass(world.physics, holder);
+    SceneNode *use = insert(&world, def(&world, "SHAPES"), "children", "USE LOOK");
+    CHECK_NEAR(physics_body_mass(world.physics, holder), 2 * mass, 1e-9 * mass, "two boxes");
+    CHECK(sim_remove(world.sim, use), "removed");
+    CHECK_NEAR(physics_body_mass(world.physics, holder), mass, 1e-9 * mass, "one box");
+    use = sim_insert(world.sim, def(&world, "SHAPES"), "children", -1, "USE STONE", strlen("USE STONE"));
+    CHECK(!use || use->kind == SCENE_NODE_USE, "no copy there");
+    CHECK(solids_of(&world) == 2, "no solid either");
+    world_step(&world, 1);
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +276,8 @@ int main(void)
         cmocka_unit_test(reset_takes_fields_back),
         cmocka_unit_test(joints_start_in_motion),
         cmocka_unit_test(what_repeats_a_removed_solid_is_not_saved),
+        cmocka_unit_test(what_is_imported_copies_the_solids_that_it_repeats),
+        cmocka_unit_test(imported_repetitions_count_where_they_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,12 @@ const pull = async (axis, whileDown = async () => undefined, expect = axis) => {
   await page.mouse.up();
   await drawn(page);
 };
-const undone = async (solid) => { await page.evaluate(() => talus.act({ do: 'undo' })); await resizing(solid); };
+// The last change is taken back: the form has the size of before again.
+const undone = async (solid, before) => {
+  await page.evaluate(() => talus.act({ do: 'undo' }));
+  await resizing(solid);
+  await page.waitForFunction((wanted) => String(talus.resizer.current?.size) === wanted, String(before));
+};
 const wider = (from) => page.waitForFunction((x) => talus.resizer.current?.size[1] > 1.5 * x, from);
 const shapeOf = (solid) => page.evaluate((i) => talus.worldMeta.shapes.find((one) => one[1] === i).slice(2, 5), solid);
 
@@ -53,8 +58,7 @@ const tests = {
     await page.waitForFunction(([i, width]) => talus.worldMeta.shapes.find((one) => one[1] === i)[3] > 1.5 * width, [box, shape[1]]);
     await page.waitForFunction(([i, width]) => { const { min, max } = talus.world.localBox(i); return Math.abs(max.y - min.y - width) < 1e-3; }, [box, y]);
     assert.ok(await countPixels(page, RED) > 1.3 * red, 'more red is seen');
-    await undone(box);
-    assert.deepEqual(await size(), [0.4, 0.4, 0.4]);
+    await undone(box, [0.4, 0.4, 0.4]);
     await page.waitForFunction((i) => { const { min, max } = talus.world.localBox(i); return Math.abs(max.y - min.y - 0.4) < 1e-3; }, box);
   },
 
@@ -66,7 +70,7 @@ const tests = {
     await wider(0.4);
     const [x, y, z] = await size();
     assert.ok(x === y && y === z && x > 0.6, `${x} ${y} ${z}`);
-    await undone(box);
+    await undone(box, [0.4, 0.4, 0.4]);
   },
 
   async 'what is seen and what collides have their own handles, a cylinder stays round'() {
@@ -79,15 +83,16 @@ const tests = {
     assert.ok(x === y && z === 1, `${x} ${y} ${z}`);
     assert.deepEqual((await shapeOf(post)).slice(0, 1), [0.15], 'what collides is as it was');
     assert.ok(await countPixels(page, BLUE) > 1.2 * blue);
-    await undone(post);
+    await undone(post, [0.3, 0.3, 1]);
     await choice.selectOption({ index: 1 });
     await drawn(page);
+    const bound = await size();
     await pull('Z');
     await page.waitForFunction(() => talus.resizer.current.size[2] > 1.3);
     [x, y, z] = await size();
     assert.ok(x === 0.3 && y === 0.3, `${x} ${y} ${z}`);
     await shot('resize-bounding');
-    await undone(post);
+    await undone(post, bound);
   },
 
   async 'a sphere grows on all sides, a Transform stretches what is in it'() {
@@ -96,13 +101,13 @@ const tests = {
     await wider(0.4);
     const [x, y, z] = await size();
     assert.ok(x === y && y === z, `${x} ${y} ${z}`);
-    await undone(ball);
+    await undone(ball, [0.4, 0.4, 0.4]);
     await choice.selectOption({ index: 1 });
     await drawn(page);
     assert.deepEqual(await size(), [1, 2, 1]);
     await pull('Y');
     await wider(2);
-    await undone(ball);
+    await undone(ball, [1, 2, 1]);
   },
 
   async 'keys and buttons do it too'() {
@@ -138,7 +143,7 @@ const tests = {
       return resizer.current.size;
     });
     assert.deepEqual(after, [0.44, 0.44, 0.44]);
-    await undone(box);
+    await undone(box, [0.4, 0.4, 0.4]);
   },
 
   async 'Ctrl turns the handles of another tool into these'() {

@@ -150,7 +150,8 @@ static int64_t count_below(const SceneNode *node)
     return count;
 }
 
-// A USE of something that has a body or a state of its own becomes a copy. Returns it, or NULL when it stays.
+// A USE of something that has a body or a state of its own becomes a copy. Returns it, or NULL when it stays. Nobody
+// holds a node that is imported yet.
 static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type, const Place *place)
 {
     assert_debug(use->kind == SCENE_NODE_USE && use->target);
@@ -160,18 +161,55 @@ static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type
     check->copied += count_below(use->target);
     if (check->copied > COPIED_MAX) {
         check_error(check, use, use->pos, "USE of a %s: too much to copy; it is ignored", type->name);
-        check_forbid(check, place->holder, place->field, use);
+        if (place->holder)
+            check_forbid(check, place->holder, place->field, use);
         return NULL;
     }
     check_warning(check, use, use->pos, "USE of a %s, which can only be in one place; it becomes a copy", type->name);
     SceneNode *copy = scene_node_clone(check->scene, use->target);
     copy->def = NULL;
-    put(place->holder, place->field, use, copy);
+    if (place->holder)
+        put(place->holder, place->field, use, copy);
     return copy;
 }
 
-// ---- the ----
-// walk
+static void copy_singles_below(Check *check, SceneNode *node, const Place *above);
+
+// Returns what stands there now.
+static SceneNode *copy_singles(Check *check, SceneNode *node, const Place *place)
+{
+    SceneNode *actual = scene_actual(node);
+    if (!actual)
+        return node;
+    SceneNode *copy = node->kind == SCENE_NODE_USE ? copy_single(check, node, actual->type, place) : NULL;
+    if (copy || node->kind != SCENE_NODE_USE)
+        copy_singles_below(check, copy ? scene_actual(copy) : actual, place);
+    return copy ? copy : node;
+}
+
+static void copy_singles_below(Check *check, SceneNode *node, const Place *above)
+{
+    assert_debug(node && node->type);
+    Place place = { .holder = node };
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        place.field = field->type;
+        place.in_bounding = above->in_bounding || !strcmp(field->type->name, "boundingObject");
+        if (field->type->kind == FIELD_SF_NODE && field->value.node)
+            copy_singles(check, field->value.node, &place);
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
+            if (field->value.list->nodes[k])
+                copy_singles(check, field->value.list->nodes[k], &place);
+    }
+}
+
+SceneNode *check_imported(Scene *scene, SceneNode *node, bool in_bounding, DiagSink *diags)
+{
+    Check check = { .scene = scene, .diags = diags };
+    return copy_singles(&check, node, &(Place){ .in_bounding = in_bounding });
+}
+
+// ---- the walk ----
 
 static void check_below(Check *check, SceneNode *node, const Place *place);
 
@@ -230,8 +268,7 @@ static void check_below(Check *check, SceneNode *node, const Place *above)
         check_bounding(check, node);
 }
 
-// ---- the ----
-// root
+// ---- the root ----
 
 // Exactly one of these stands at the root; one that is missing is made.
 static void check_one(Check *check, const char *type_name, int index_when_made)

@@ -83,8 +83,7 @@ void check_names_report(Check *check)
     }
 }
 
-// ---- free ----
-// names
+// ---- free names ----
 
 typedef struct NameSearch {
     const SceneNode *solid;  // the Solid under which names must differ, NULL: the world
