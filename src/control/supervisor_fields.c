@@ -3,10 +3,8 @@
 #include "control/supervisor_internal.h"
 
 #include "base/hash.h"
-#include "base/limits.h"
 #include "base/memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,11 +238,8 @@ static bool value_in(const Call *call, const FieldType *type, int first_int, Fie
     const Record *record = call->record;
     int doubles = field_kind_doubles(kind);
     *value = (FieldValue){ 0 };
-    bool is_place = kind == FIELD_SF_VEC2F || kind == FIELD_SF_VEC3F;
-    double max = !is_place ? INFINITY : !strcmp(type->name, "translation") ? (double)FLT_MAX : LIMIT_COORDINATE;
-    for (int i = 0; i < record->double_count; i++)
-        if (!isfinite(record->doubles[i]) || fabs(record->doubles[i]) > max)
-            return false;  // neither would a file be read
+    if (!field_type_holds(type, record->doubles, record->double_count))
+        return false;
     if (doubles) {
         if (record->double_count < doubles)
             return false;

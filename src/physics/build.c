@@ -216,10 +216,28 @@ static void read_damping(PhysicsSolid *solid, const SceneNode *node)
     solid->angular_damping = double_clamp(scene_float(damping, "angular"), 0.0, 1.0);
 }
 
+static bool center_is_near(Vec3 center) { return vec3_length(center) <= LIMIT_COORDINATE; }
+
+// The centre of mass that a file gives. False when it gives none, or one that is too far away (reported).
+static bool read_center(Physics *physics, const PhysicsSolid *solid, const SceneNode *node, Vec3 *center)
+{
+    const FieldList *points = scene_list(node, "centerOfMass");
+    if (points->count == 0)
+        return false;
+    Vec3 given = vec3(points->numbers[0], points->numbers[1], points->numbers[2]);
+    if (!center_is_near(given)) {
+        diag_warning(physics->diags, scene_field_pos(node, "centerOfMass"),
+                     "centerOfMass of '%s' is more than %g m away; it is ignored", solid->label, LIMIT_COORDINATE);
+        return false;
+    }
+    *center = given;
+    return true;
+}
+
 // The inertia that a file gives by itself. False when it gives none or a wrong one (reported).
 static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const SceneNode *node, MassProperties *mass)
 {
-    const FieldList *rows = scene_list(node, "inertiaMatrix"), *center = scene_list(node, "centerOfMass");
+    const FieldList *rows = scene_list(node, "inertiaMatrix");
     SourcePos pos = scene_field_pos(node, "inertiaMatrix");
     double value = scene_float(node, "mass");
     *mass = mass_default();
@@ -229,7 +247,8 @@ static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const 
                      solid->label);
         return false;
     }
-    if (!(value > 0.0) || center->count != 1) {
+    Vec3 center;
+    if (!(value > 0.0) || scene_list(node, "centerOfMass")->count != 1 || !read_center(physics, solid, node, &center)) {
         diag_warning(physics->diags, pos,
                      "inertiaMatrix of '%s' needs mass and centerOfMass beside it; using 1 kg and unit inertia",
                      solid->label);
@@ -237,7 +256,7 @@ static bool read_custom_mass(Physics *physics, const PhysicsSolid *solid, const 
     }
     const double *a = rows->numbers, *b = rows->numbers + 3;
     Mat3 inertia = { { a[0], b[0], b[1], b[0], a[1], b[2], b[1], b[2], a[2] } };
-    MassProperties given = { value, vec3(center->numbers[0], center->numbers[1], center->numbers[2]), inertia };
+    MassProperties given = { value, center, inertia };
     if (!mass_is_valid(given)) {
         diag_warning(physics->diags, pos,
                      "inertiaMatrix of '%s' is not positive definite or mass out of range; using 1 kg and unit inertia",
@@ -270,9 +289,7 @@ static void read_bounding_mass(Physics *physics, const PhysicsSolid *solid, cons
     } else {
         *mass = mass_scaled(*mass, given > 0.0 ? given / mass->mass : density / 1000.0);
     }
-    const FieldList *center = scene_list(node, "centerOfMass");
-    if (center->count > 0)
-        mass->center = vec3(center->numbers[0], center->numbers[1], center->numbers[2]);
+    read_center(physics, solid, node, &mass->center);
 }
 
 static MassProperties read_mass(Physics *physics, int index)
@@ -295,7 +312,7 @@ static MassProperties read_mass(Physics *physics, int index)
         diag_hint(physics->diags, "masses between %g and %g kg can be simulated", LIMIT_MASS_LOW, LIMIT_MASS_HIGH);
         Vec3 center = mass.center;
         mass = mass_default();
-        if (vec3_is_finite(center) && vec3_length(center) < LIMIT_COORDINATE)
+        if (center_is_near(center))
             mass.center = center;
     }
     solid->mass = mass.mass;

@@ -48,6 +48,6 @@ bool mass_is_valid(MassProperties mass)
     for (int i = 0; i < 9; i++)
         if (!isfinite(mass.inertia.m[i]))
             return false;
-    return mass.mass >= LIMIT_MASS_LOW && mass.mass <= LIMIT_MASS_HIGH && vec3_is_finite(mass.center)
+    return mass.mass >= LIMIT_MASS_LOW && mass.mass <= LIMIT_MASS_HIGH && vec3_length(mass.center) <= LIMIT_COORDINATE
            && mat3_is_positive_definite(mass.inertia);
 }

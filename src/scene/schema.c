@@ -3,9 +3,12 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "scene/schema_internal.h"
 
+#include <float.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +46,18 @@ int field_kind_doubles(FieldKind kind)
 {
     FieldKind item = field_kind_item(kind);
     return item > FIELD_NONE && item <= FIELD_SF_NODE ? kinds[item].doubles : 0;
+}
+
+bool field_type_holds(const FieldType *type, const double *numbers, int count)
+{
+    assert_debug(type && count >= 0);
+    FieldKind item = field_kind_item(type->kind);
+    bool is_place = item == FIELD_SF_VEC2F || item == FIELD_SF_VEC3F;
+    double max = !is_place ? DBL_MAX : !strcmp(type->name, "translation") ? (double)FLT_MAX : LIMIT_COORDINATE;
+    for (int i = 0; i < count; i++)
+        if (!(fabs(numbers[i]) <= max))
+            return false;
+    return true;
 }
 
 const char *field_kind_name(FieldKind kind)

@@ -106,6 +106,10 @@ typedef struct FieldType {
                  // NULL when there is none. A reader tries it when the value is not of `kind`.
 } FieldType;
 
+// Whether the field may have these numbers, in a file and from whoever sets them: finite ones, and no place beyond any
+// world. A translation may be anything that a file keeps: who places bodies and shapes looks at it again.
+bool field_type_holds(const FieldType *type, const double *numbers, int count);
+
 typedef enum NodeFlags {
     NODE_ABSTRACT = 1 << 0,  // never written in a file
     NODE_DEVICE = 1 << 1,    // reachable by name from the controller of its robot

@@ -224,8 +224,10 @@ bool talus_set_vector(TalusWorld *world, TalusNode id, const char *field, TalusV
     if (!library_own(world))
         return false;
     SceneNode *node = with_field(world, id, field, FIELD_SF_VEC3F, FIELD_SF_COLOR);
-    if (!node || !vec3_is_finite(vector_in(value)))
+    if (!node)
         return false;
+    if (!field_type_holds(schema_field(node->type, field), (double[]){ value.x, value.y, value.z }, 3))
+        return library_failed("%s: %g %g %g is no vector that it can have", field, value.x, value.y, value.z);
     sim_begin_write(world->sim);
     scene_set_vec3(sim_scene(world->sim), node, field, vector_in(value));
     return changed(world);
@@ -248,12 +250,12 @@ static int numbers_per_item(FieldKind item)
     return item == FIELD_SF_INT32 || item == FIELD_SF_BOOL ? 1 : field_kind_doubles(item);
 }
 
-static bool numbers_fit(FieldKind item, const double *values, int count)
+static bool numbers_fit(const FieldType *type, const double *values, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(values[i]) || (item == FIELD_SF_INT32 && !(fabs(values[i]) <= INT32_MAX)))
+    for (int i = 0; i < count && field_kind_item(type->kind) == FIELD_SF_INT32; i++)
+        if (!(fabs(values[i]) <= INT32_MAX))
             return false;
-    return true;
+    return field_type_holds(type, values, count);
 }
 
 static void set_list(Sim *sim, SceneNode *node, const FieldType *type, const double *values, int count)
@@ -288,8 +290,10 @@ bool talus_set_numbers(TalusWorld *world, TalusNode id, const char *field, const
     FieldKind item = field_kind_item(type->kind);
     int per_item = numbers_per_item(item);
     bool is_list = field_kind_is_list(type->kind);
-    if (per_item == 0 || (is_list ? count % per_item != 0 : count != per_item) || !numbers_fit(item, values, count))
-        return library_failed("%s takes %s%d finite numbers", field, is_list ? "a multiple of " : "", per_item);
+    if (per_item == 0 || (is_list ? count % per_item != 0 : count != per_item))
+        return library_failed("%s takes %s%d numbers", field, is_list ? "a multiple of " : "", per_item);
+    if (!numbers_fit(type, values, count))
+        return library_failed("%s: a number is not finite, or beyond what it can have", field);
     if (is_list) {
         set_list(world->sim, node, type, values, count);
         return library_told(world, true);

@@ -283,6 +283,38 @@ static void an_unreadable_ode_steps_by_itself(void **state)
     ode_layout_pretend(NULL);
 }
 
+// A centre of mass that no number can carry is ignored, of a mass alone and beside an inertia; at the limit it counts.
+static void centers_of_mass_have_a_limit(void **state)
+{
+    (void)state;
+    static const char *const more[] = { "", "inertiaMatrix [ 1 1 1, 0 0 0 ]" };
+    static const struct {
+        double center[3];
+        int said;
+    } rows[] = {
+        { { 0, 0, -1e308 }, 1 }, { { 0, 1.1e9, 0 }, 1 }, { { 1e300, 1e300, 1e300 }, 1 }, { { 0, 1e9, 0 }, 0 }
+    };
+    for (int i = 0; i < COUNT_OF(rows) * COUNT_OF(more); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "WorldInfo { } DEF FAR Solid { name \"far\" boundingObject Box { } physics DEF PHYSICS Physics { "
+                 "mass 2 density -1 centerOfMass [ 0 0 0 ] %s } }",
+                 more[i % COUNT_OF(more)]);
+        World world = world_open(text);
+        SceneNode *physics = scene_find_def(sim_scene(world.sim), "PHYSICS");
+        double center[3];
+        memcpy(center, rows[i / COUNT_OF(more)].center, sizeof center);
+        FieldList list = { .count = 1, .numbers = center };
+        sim_set_value(world.sim, physics, schema_field(physics->type, "centerOfMass"), (FieldValue){ .list = &list });
+        CHECK((world_said(&world, "centerOfMass of 'FAR' is more than 1e+09 m away") > 0)
+                  == rows[i / COUNT_OF(more)].said,
+              text);
+        world_step(&world, 5);
+        CHECK(pose_is_finite(physics_solid_pose(world.physics, world_solid(&world, "FAR"))), text);
+        world_close(&world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +324,7 @@ int main(void)
         cmocka_unit_test(freezing_isolates_the_body),
         cmocka_unit_test(poses_and_forces_from_outside_are_checked),
         cmocka_unit_test(hard_scenes_end_finite),
+        cmocka_unit_test(centers_of_mass_have_a_limit),
         cmocka_unit_test(an_unreadable_ode_steps_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

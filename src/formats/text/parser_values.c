@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "formats/formats_internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,28 +162,10 @@ static void mend_rotation(Reader *reader, SourcePos pos, const FieldType *type, 
 }
 
 // Places beyond any world are mistakes that no later arithmetic survives.
-static bool is_far(FieldKind item_kind, const double *numbers, int count)
-{
-    if (item_kind != FIELD_SF_VEC2F && item_kind != FIELD_SF_VEC3F)
-        return false;
-    for (int i = 0; i < count; i++)
-        if (fabs(numbers[i]) > LIMIT_COORDINATE)
-            return true;
-    return false;
-}
-
 static bool report_far(Reader *reader, SourcePos pos, const FieldType *type)
 {
     reader_error(reader, pos, "%s has a number beyond %g; the default is kept", type->name, LIMIT_COORDINATE);
     return false;
-}
-
-// A translation may be anything that a supervisor can set and a save then holds: who places bodies and shapes looks at
-// it again.
-static bool may_be_far(const FieldType *type, const double numbers[3])
-{
-    return !strcmp(type->name, "translation") && fabs(numbers[0]) <= (double)FLT_MAX
-           && fabs(numbers[1]) <= (double)FLT_MAX && fabs(numbers[2]) <= (double)FLT_MAX;
 }
 
 // A vector is whole or not there: of a broken one the default counts, since two of three coordinates are a place
@@ -212,7 +193,7 @@ static bool read_vector(Reader *reader, const FieldType *type, FieldValue *value
     }
     if (!is_finite)
         return false;
-    if (is_far(item_kind, numbers, count) && !may_be_far(type, numbers))
+    if (!field_type_holds(type, numbers, count))
         return report_far(reader, pos, type);
     if (item_kind == FIELD_SF_ROTATION)
         mend_rotation(reader, pos, type, numbers);
@@ -444,7 +425,7 @@ static bool read_number_list(Reader *reader, const FieldType *type, bool is_brac
         count -= count % per_item;
     }
     double *numbers = reader->scratch.numbers;
-    if (is_far(item_kind, numbers, count))
+    if (!field_type_holds(type, numbers, count))
         return report_far(reader, pos, type);
     if (item_kind == FIELD_SF_ROTATION)
         for (int i = 0; i < count; i += 4)
