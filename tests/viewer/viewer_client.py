@@ -1,19 +1,31 @@
 # viewer_client.py - a WebSocket client of plain Python for the tests of the viewer: speaks to `talus view` as the page does, and can
-# also misbehave. Nothing here sleeps: every wait is for bytes, with a limit that only a failure reaches.
+# also misbehave. Every wait is for bytes, with a limit that only a failure reaches. Nothing here sleeps, but for TALUS_TEST_LAG, which makes
+# the link slow on purpose.
 import base64
 import json
 import os
+import random
 import re
 import socket
 import struct
 import subprocess
 import sys
 import threading
+import time
 
 # A wait counts as a failure after so many silent spells of so many seconds. They are counted, not summed by a clock: a machine that
 # stands still for a minute, or whose clock jumps, costs one of them.
 SPELL, SPELLS = 5.0, int(os.environ.get("VIEWER_SPELLS", 48))
 LIMIT = SPELL * SPELLS
+
+# TALUS_TEST_LAG=milliseconds[:seed], as for the tests in a browser: each message goes and comes late by a random time below that.
+LAG_MS, LAG_SEED = (list(map(int, os.environ.get("TALUS_TEST_LAG", "0").split(":"))) + [1])[:2]
+LAGS = random.Random(LAG_SEED)
+
+
+def be_late():
+    if LAG_MS:
+        time.sleep(LAGS.uniform(0, LAG_MS / 1000))
 
 
 class Closed(Exception):
@@ -184,6 +196,7 @@ class Client:
         head += bytes([0x80 | size]) if size < 126 else (
             b"\xfe" + struct.pack(">H", size) if size < 65536 else b"\xff" + struct.pack(">Q", size))
         masked = bytes(byte ^ mask[i & 3] for i, byte in enumerate(payload))
+        be_late()
         try:
             self.socket.sendall(head + mask + masked)
         except (ConnectionResetError, BrokenPipeError) as error:
@@ -217,6 +230,7 @@ class Client:
             opcode = opcode or first & 0xf
             data += payload
             if first & 0x80:
+                be_late()
                 return opcode == 2, data
 
     def read(self):

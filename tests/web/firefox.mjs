@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { slowness, WAIT_MS } from './mock.mjs';
 import { startView } from './view.mjs';
 
 const PREFERENCES = { 'app.update.auto': false, 'browser.shell.checkDefaultBrowser': false, 'browser.startup.homepage': 'about:blank', 'datareporting.policy.dataSubmissionEnabled': false,
@@ -93,6 +94,8 @@ const address = await new Promise((done, fail) => {
 const { program, links } = await startView(process.argv[3]);
 const send = await connect(`${address}/session`);
 await send('session.new', { capabilities: {} });
+if (slowness)
+  await send('script.addPreloadScript', { functionDeclaration: `() => { ${slowness} }` });
 const { contexts: [{ context }] } = await send('browsingContext.getTree');
 
 async function evaluate(script, ...values) {
@@ -102,8 +105,8 @@ async function evaluate(script, ...values) {
     throw new Error(exceptionDetails.text);
   return result.value === undefined ? undefined : JSON.parse(result.value);
 }
-// Waits inside the page, frame by frame, until it is so; for ever is two minutes.
-const until = (test, ...values) => Promise.race([new Promise((_, fail) => { setTimeout(() => fail(new Error(`it never was so: ${test}`)), Number(process.env.TALUS_WAIT_MS ?? 120000)).unref(); }), evaluate(`(...all) => new Promise((done) => { const look = () => (${test})(...all) ? done(true) : requestAnimationFrame(look); look(); })`, ...values)]);
+// Waits inside the page, frame by frame, until it is so.
+const until = (test, ...values) => Promise.race([new Promise((_, fail) => { setTimeout(() => fail(new Error(`it never was so: ${test}`)), WAIT_MS).unref(); }), evaluate(`(...all) => new Promise((done) => { const look = () => (${test})(...all) ? done(true) : requestAnimationFrame(look); look(); })`, ...values)]);
 const pointer = (actions, parameters = {}) => send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', parameters, actions }] });
 const keys = (...values) => send('input.performActions', { context, actions: [{ type: 'key', id: 'keys', actions: values.flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]) }] });
 const center = (script) => evaluate(`() => { const box = (${script})().getBoundingClientRect(); return [Math.round(box.left + box.width / 2), Math.round(box.top + box.height / 2)]; }`);

@@ -188,9 +188,68 @@ export function recordingBytes(meta, glb, blocksOfFrames) {
 
 // ---- the browser
 
+// A wait that is as long as this has failed: nothing but a fault takes so long, also where every processor is taken thirty times.
+export const WAIT_MS = Number(process.env.TALUS_WAIT_MS ?? 600000);
+
+// TALUS_TEST_LAG=milliseconds[:seed] makes the link between page and server slow: see slowLink.
+const [LAG_MS, LAG_SEED] = (process.env.TALUS_TEST_LAG ?? '0').split(':').map(Number);
+
+// Runs in the page before anything else. What a socket says comes late in both directions, each message by a random time of its own below
+// `most` milliseconds, all of them in order; so does what is fetched. An answer and the news that belong to it then come apart, as they do
+// on a busy machine.
+function slowLink(most, seed) {
+  let state = seed;
+  const random = () => {  // mulberry32
+    state = state + 0x6d2b79f5 | 0;
+    let mixed = Math.imul(state ^ state >>> 15, 1 | state);
+    mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed;
+    return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
+  };
+  const line = () => {
+    const queue = [];
+    let last = 0;
+    return (act) => {
+      const now = performance.now();
+      last = Math.max(last, now + most * random());
+      queue.push(act);
+      setTimeout(() => queue.shift()(), last - now);
+    };
+  };
+  const { fetch } = window, again = { open: () => new Event('open'), message: ({ data }) => new MessageEvent('message', { data }), close: ({ code, reason, wasClean }) => new CloseEvent('close', { code, reason, wasClean }) };
+  window.WebSocket = class extends WebSocket {
+    #away = line();
+
+    constructor(...values) {
+      super(...values);
+      const home = line();
+      for (const [type, copy] of Object.entries(again))
+        this.addEventListener(type, (event) => {  // the first listener: what it stops nobody else has heard
+          if (!event.isTrusted)
+            return;
+          event.stopImmediatePropagation();
+          home(() => this.dispatchEvent(copy(event)));
+        });
+    }
+
+    send(data) {
+      this.#away(() => { if (this.readyState === WebSocket.OPEN) super.send(data); });
+    }
+
+    close(...values) {
+      this.#away(() => super.close(...values));
+    }
+  };
+  window.fetch = async (...values) => {
+    const answer = await fetch(...values);
+    return new Promise((done) => { setTimeout(() => done(answer), most * random()); });
+  };
+}
+// The text of a function that makes the link of a page slow, or nothing where it is to be as it is.
+export const slowness = LAG_MS > 0 ? `(${slowLink})(${LAG_MS}, ${LAG_SEED || 1});` : '';
+
 export async function launch() {
   const found = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => { try { readFileSync(path); return true; } catch { return false; } });
-  return chromium.launch({ executablePath: process.env.TALUS_CHROMIUM ?? found, args: ['--enable-unsafe-swiftshader', '--no-sandbox', '--disable-dev-shm-usage'] });
+  return chromium.launch({ executablePath: process.env.TALUS_CHROMIUM ?? found, timeout: WAIT_MS, args: ['--enable-unsafe-swiftshader', '--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self' blob: ws://127.0.0.1:*; font-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'none'";
@@ -199,7 +258,9 @@ const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 's
 export async function openPage(browser, { viewport = { width: 1010, height: 460 }, ...options } = {}) {
   const context = await browser.newContext({ viewport, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(Number(process.env.TALUS_WAIT_MS ?? 120000));
+  page.setDefaultTimeout(WAIT_MS);
+  if (slowness)
+    await page.addInitScript(slowness);
   page.problems = [];
   page.on('pageerror', (error) => page.problems.push(String(error)));
   page.on('console', (message) => {
@@ -256,7 +317,7 @@ class Socket {
 // A simulation and its server on a loopback port. `answers` maps what is asked to an answer, or a function that gives one.
 export class MockSim {
   constructor({ meta = {}, glb, poses = [], answers = {}, recording = null }) {
-    Object.assign(this, { meta, glb, poses, answers, recording, asked: [], waiting: [], sockets: [], step: 0, time: 0, running: false, acks: 0 });
+    Object.assign(this, { meta, glb, poses, answers, recording, asked: [], waiting: [], sockets: [], step: 0, time: 0, running: false, acks: 0, held: null });
   }
 
   async start() {
@@ -310,10 +371,27 @@ export class MockSim {
     }
     const acts = { play: () => { this.running = true; }, pause: () => { this.running = false; }, step: () => this.advance() };
     acts[message.do]?.();
-    const answer = this.answers[message.do];
-    socket.send(JSON.stringify({ re: message.id, ok: true, ...(typeof answer === 'function' ? answer(message) : answer) }));
-    if (message.do in acts)
-      this.sendState();
+    const reply = () => {
+      const answer = this.answers[message.do];
+      socket.send(JSON.stringify({ re: message.id, ok: true, ...(typeof answer === 'function' ? answer(message) : answer) }));
+      if (message.do in acts)
+        this.sendState();
+    };
+    if (this.held)
+      this.held.push(reply);
+    else
+      reply();
+  }
+
+  // Nothing is answered from here on, until all is let go.
+  hold() {
+    this.held = [];
+  }
+
+  letGo() {
+    const replies = this.held;
+    this.held = null;
+    replies.forEach((reply) => reply());
   }
 
   advance(sections = []) {
@@ -326,8 +404,8 @@ export class MockSim {
     this.socket.send(keyFrame({ step: this.step, time: this.time, poses: this.poses, sections }));
   }
 
-  sendState() {
-    this.socket.send(JSON.stringify({ is: 'state', running: this.running, time: this.time, factor: 1, history: [0, this.time], role: 'controller', clients: 1 }));
+  sendState(more = {}) {
+    this.socket.send(JSON.stringify({ is: 'state', running: this.running, time: this.time, factor: 1, history: [0, this.time], role: 'controller', clients: 1, ...more }));
   }
 
   wasAsked(what) {

@@ -1,8 +1,9 @@
 // view.mjs - what tests of the page against `talus view` share: the program, a browser at its link, hands and eyes, and the tests one by
 // one. Every wait is for something to be so, never for a time.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { drawn, launch, openPage, shown } from './mock.mjs';
+import { drawn, launch, openPage, shown, WAIT_MS } from './mock.mjs';
 
 // The links that the program prints: to handle the world, and to look at it only.
 export async function startView(world, more = []) {
@@ -24,6 +25,18 @@ export async function startView(world, more = []) {
 
 // The page said so: what went wrong stays in the console, its toast does not.
 export const said = (page, words) => page.locator('.console-lines').getByText(words).first().waitFor({ state: 'attached' });
+
+// What is looked at becomes so: looked at again and again, each time after what has come meanwhile was drawn. Gives what was seen at last.
+export async function becomes(page, look, isSo, words) {
+  for (const end = Date.now() + WAIT_MS; ;) {
+    const seen = await look();
+    if (isSo(seen))
+      return seen;
+    if (Date.now() > end)
+      assert.fail(`${words}: ${JSON.stringify(seen)}`);
+    await drawn(page);
+  }
+}
 
 // How many pixels of the picture, drawn anew, have a colour for which `test` (a function's text, of red, green, blue) is true.
 export const countPixels = (page, test) => page.evaluate((text) => {
@@ -74,7 +87,13 @@ export async function openView(world, { viewport = { width: 1100, height: 560 },
       throw new Error(answer.error);
     return from;
   }, count).then((from) => page.waitForFunction((wanted) => talus.step >= wanted, from + count));
-  const reset = async () => { await page.evaluate(() => talus.act({ do: 'reset' })); await page.waitForFunction(() => talus.step === 0); };
+  // Step 0 is that of the reset, not one that was shown before it.
+  const reset = async () => {
+    if (await page.evaluate(() => talus.step === 0))
+      await steps(1);
+    await page.evaluate(() => talus.act({ do: 'reset' }));
+    await page.waitForFunction(() => talus.step === 0);
+  };
   const solidOf = (name) => page.evaluate((wanted) => talus.worldMeta.solids.findIndex((one) => one.def === wanted || one.name === wanted), name);
   const place = (solid) => page.evaluate((i) => Array.from(talus.world.positions.slice(3 * i, 3 * i + 3)), solid);
   const shot = async (name) => { if (process.env.TALUS_SHOTS) await page.screenshot({ path: join(process.env.TALUS_SHOTS, `${name}.png`) }); };
