@@ -96,8 +96,9 @@ static void queue_letter(Client *client, QueuedLetter letter)
     client->queue_bytes += letter.is_scene ? 0 : letter.blob->size;
 }
 
-// Takes the blob. News are left out for who has much to read already; who has no room for an answer is let go.
-static void post(Client *client, Blob *blob, bool is_binary, bool is_droppable)
+// Takes the blob. News are left out for who has much to read already; who has no room for an answer is let go. True
+// when it will be sent.
+static bool post(Client *client, Blob *blob, bool is_binary, bool is_droppable)
 {
     assert(client && blob);
     int room = VIEWER_QUEUE_MAX - client->queue_count;
@@ -105,10 +106,12 @@ static void post(Client *client, Blob *blob, bool is_binary, bool is_droppable)
     bool is_busy = room < VIEWER_QUEUE_MAX / 2 || client->queue_bytes > VIEWER_QUEUE_BYTES / 4;
     if (is_full && !is_droppable)
         client->is_ending = true;
-    if (client->is_ending || is_full || (is_busy && is_droppable))
+    if (client->is_ending || is_full || (is_busy && is_droppable)) {
         blob_release(blob);
-    else
-        queue_letter(client, (QueuedLetter){ .blob = blob, .is_binary = is_binary });
+        return false;
+    }
+    queue_letter(client, (QueuedLetter){ .blob = blob, .is_binary = is_binary });
+    return true;
 }
 
 static void post_text(Client *client, const Text *text)
@@ -161,6 +164,7 @@ static const char *role_name(const Client *client)
     return client->role == CLIENT_CONTROLLER ? "controller" : "spectator";
 }
 
+// One that is left out is told when there is room again: a world that stands has no other that would follow.
 static void tell_state(Hub *hub, Client *client)
 {
     assert(client->role != CLIENT_GUEST);  // who has shown no token hears nothing
@@ -183,7 +187,7 @@ static void tell_state(Hub *hub, Client *client)
     json_bool(&json, "live", !client->is_looking_back);
     json_int(&json, "clients", hub->ready_count);
     json_end_object(&json);
-    post(client, blob_create(hub->text.data, hub->text.length), false, true);
+    client->wants_state = !post(client, blob_create(hub->text.data, hub->text.length), false, true);
 }
 
 static void tell_all_state(Hub *hub)
@@ -192,6 +196,7 @@ static void tell_all_state(Hub *hub)
     hub->was_running = moment->is_running;
     hub->could_resume = moment->can_resume;
     hub->told_pace = moment->pace;
+    hub->told_step = moment->step;
     hub->told_clients = hub->ready_count;
     hub->told_time = viewer_clock();
     for (int i = 0; i < VIEWER_CLIENTS_MAX; i++)
@@ -616,7 +621,8 @@ static void note_moment(Hub *hub)
     }
     if (moment->revision == hub->revision)
         history_add(&hub->history, moment);
-    bool has_changed = moment->is_running != hub->was_running || moment->pace != hub->told_pace
+    bool stands_elsewhere = !moment->is_running && moment->step != hub->told_step;  // nobody may have seen it run
+    bool has_changed = moment->is_running != hub->was_running || moment->pace != hub->told_pace || stands_elsewhere
                        || moment->can_resume != hub->could_resume || moment->is_rewound;
     if (has_changed || viewer_clock() - hub->told_time > 0.5)
         tell_all_state(hub);
@@ -647,7 +653,8 @@ static bool frame_is_due(const Hub *hub, const Client *client)
 
 bool hub_has_more(const Hub *hub, const Client *client)
 {
-    return client->sending.blob || client->queue_count > 0 || client->is_ending || frame_is_due(hub, client);
+    return client->sending.blob || client->queue_count > 0 || client->is_ending || client->wants_state
+           || frame_is_due(hub, client);
 }
 
 // Whether something (how LEDs glow, how Skins are bent) is otherwise than the client was told.
@@ -753,6 +760,8 @@ static void make_frame(Hub *hub, Client *client)
 bool hub_next(Hub *hub, Client *client, HubPiece *piece)
 {
     assert(client->queue_count >= 0 && client->queue_count <= VIEWER_QUEUE_MAX);
+    if (client->wants_state && client->queue_count == 0)
+        tell_state(hub, client);
     if (!client->sending.blob && client->queue_count > 0) {
         client->sending = *queued(client, 0);
         client->queue_first = (client->queue_first + 1) % VIEWER_QUEUE_MAX;

@@ -214,6 +214,7 @@ typedef struct Client {
     uint64_t drawing_hash;   // of what a plugin draws, likewise
     bool has_drawing;
     bool awaits_ack, wants_key;
+    bool wants_state;   // the last one was left out
     uint64_t moment;    // serial of the last one sent
     uint32_t revision;  // of the scene sent
     unsigned watches;
@@ -243,6 +244,7 @@ typedef struct Hub {
     Arena *arena;
     // What the last state told to all said.
     bool was_running, could_resume;
+    uint64_t told_step;
     double told_pace, told_history, told_time;
     int told_clients;
 } Hub;
