@@ -2,7 +2,7 @@
 // what collides, undo, keys and buttons, what is locked or nothing. argv: the world.
 import assert from 'node:assert/strict';
 import { drawn } from './mock.mjs';
-import { countPixels, openView, said } from './view.mjs';
+import { becomes, countPixels, openView, said } from './view.mjs';
 
 const view = await openView(process.argv[2]), { page, shot } = view;
 const [box, post, ball, nailed] = [await view.solidOf('BOX'), await view.solidOf('POST'), await view.solidOf('BALL'), await view.solidOf('NAILED')];
@@ -57,7 +57,7 @@ const tests = {
     assert.ok(x === 0.4 && z === 0.4 && y > 0.6, `${x} ${y} ${z}`);
     await page.waitForFunction(([i, width]) => talus.worldMeta.shapes.find((one) => one[1] === i)[3] > 1.5 * width, [box, shape[1]]);
     await page.waitForFunction(([i, width]) => { const { min, max } = talus.world.localBox(i); return Math.abs(max.y - min.y - width) < 1e-3; }, [box, y]);
-    assert.ok(await countPixels(page, RED) > 1.3 * red, 'more red is seen');
+    await becomes(page, () => countPixels(page, RED), (count) => count > 1.3 * red, `more than ${red} red pixels are seen`);
     await undone(box, [0.4, 0.4, 0.4]);
     await page.waitForFunction((i) => { const { min, max } = talus.world.localBox(i); return Math.abs(max.y - min.y - 0.4) < 1e-3; }, box);
   },
@@ -81,8 +81,8 @@ const tests = {
     await wider(0.3);
     let [x, y, z] = await size();
     assert.ok(x === y && z === 1, `${x} ${y} ${z}`);
+    await becomes(page, () => countPixels(page, BLUE), (count) => count > 1.2 * blue, `more than ${blue} blue pixels are seen`);
     assert.deepEqual((await shapeOf(post)).slice(0, 1), [0.15], 'what collides is as it was');
-    assert.ok(await countPixels(page, BLUE) > 1.2 * blue);
     await undone(post, [0.3, 0.3, 1]);
     await choice.selectOption({ index: 1 });
     await drawn(page);
@@ -157,11 +157,32 @@ const tests = {
     await page.waitForFunction(() => talus.handle.gizmo.mode === 'translate');
   },
 
+  async 'a choice outlives an answer that was on its way'() {
+    await resizing(post);
+    const chosen = await page.evaluate(async () => {
+      const { resizer } = talus, { ask } = resizer;
+      let goOn;
+      resizer.ask = (message) => {
+        resizer.ask = ask;
+        return new Promise((done) => { goOn = () => done(ask(message)); });
+      };
+      const load = resizer.load(resizer.solid, talus.worldMeta.solids[resizer.solid].node);
+      resizer.choice.selectedIndex = 1;
+      resizer.choice.dispatchEvent(new Event('change'));
+      goOn();
+      await load;
+      return resizer.current.type;
+    });
+    assert.equal(chosen, 'Capsule');
+    assert.equal(await choice.inputValue(), 'Capsule (bounding object)');
+  },
+
   async 'what is locked stays, and is told once'() {
     await resizing(nailed);
     await pull('Y');
     await said(page, "'NAILED' is locked");
     await page.waitForFunction(() => talus.resizer.current?.size[1] === 0.2);
+    await page.evaluate(() => talus.ask({ do: 'children', node: 0 }));  // whatever the pull asked for is answered before this
     assert.equal(await page.locator('.console-lines').getByText('is locked').count(), 1);
   },
 

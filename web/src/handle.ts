@@ -43,7 +43,9 @@ export class Handle {
   private readonly grabbed = new Object3D();  // where the proxy was when its handle was taken
   private drag: Drag | null = null;
   private pulled: Request | null = null;  // the newest of what the handles want
-  private isRefused = false;              // ... until they are taken anew
+  private grips = 0;                      // times that something was taken, by handles or without
+  private refused = -1;                   // the last of them that the server refused
+  private lifted: { solid: number; position: Vector3; waiting: number } | null = null;  // by the wheel, as far as no answer came
   private isUniform = false;              // Shift is down: all sides alike
   private isCtrl = false;                 // the handles of a tool are those that resize while it is down, as in Webots
   private readonly touches = new Map<number, { x: number; y: number }>();
@@ -104,7 +106,7 @@ export class Handle {
     gizmo.addEventListener('change', () => this.view.dirty());
     gizmo.addEventListener('objectChange', () => this.gizmoMoved());
     gizmo.addEventListener('mouseDown', () => {
-      this.isRefused = false;
+      this.grips++;
       this.grabbed.position.copy(this.proxy.position);
       this.grabbed.quaternion.copy(this.proxy.quaternion);
       this.resizer.grab();
@@ -112,7 +114,7 @@ export class Handle {
     gizmo.addEventListener('mouseUp', () => {
       this.overlays.setTip('', 0, 0);
       this.sendPulled();
-      this.send({ do: 'release' });
+      void this.send({ do: 'release' });
       this.onHandles();
     });
     this.view.scene.add(gizmo.getHelper());
@@ -148,7 +150,7 @@ export class Handle {
 
   private gizmoMoved(): void {
     const isSize = this.gizmo?.mode === 'scale';
-    if (this.isRefused)
+    if (this.refused === this.grips)
       return;
     this.pulled = isSize ? this.resizer.pulled(this.proxy.scale, this.isUniform)
       : this.moveTo(this.drawings.topOf(this.selected), this.proxy.position, this.proxy.quaternion);
@@ -164,7 +166,7 @@ export class Handle {
 
   private sendPulled(): void {
     if (this.pulled)
-      this.send(this.pulled);
+      void this.send(this.pulled);
     this.pulled = null;
   }
 
@@ -175,18 +177,20 @@ export class Handle {
 
   // Presses and lets go at once: it counts as touched in the next step.
   touch(solid: number): void {
-    this.send({ do: 'touch', solid });
-    this.send({ do: 'release' });
+    this.grips++;
+    void this.send({ do: 'touch', solid });
+    void this.send({ do: 'release' });
   }
 
-  private send(message: Request): void {
-    void this.source().request(message).then((answer) => {
-      if (!answer.ok && message.do !== 'release') {
-        this.overlays.toast(answer.error ?? 'refused', true);
-        this.isRefused = true;
-        this.drag = this.drag && { ...this.drag, deed: null };
-      }
-    });
+  // What is refused is told once for each time that something was taken, however much of it was on its way, and ends nothing that came later.
+  private async send(message: Request): Promise<void> {
+    const grip = this.grips, answer = await this.source().request(message);
+    if (answer.ok || message.do === 'release' || this.refused >= grip)
+      return;
+    this.refused = grip;
+    this.overlays.toast(answer.error ?? 'refused', true);
+    if (grip === this.grips)
+      this.drag = this.drag && { ...this.drag, deed: null };
   }
 
   private at(event: MouseEvent): [number, number] {
@@ -230,13 +234,14 @@ export class Handle {
     if (this.gizmo?.dragging || this.gizmo?.axis || this.drag)
       return;
     const hit = this.pick(x, y), deed = this.deedOf(event, hit);
+    this.grips++;
     this.navigator.grab(hit?.point ?? null);
     const solid = !hit ? -1 : deed === 'move' || deed === 'lift' || deed === 'turn' ? this.drawings.topOf(hit.solid) : hit.solid;
     this.drag = { deed, act: deed ? null : this.navigator.actOf(event), hit, solid, x, y, startX: x, startY: y, plane: new Plane(), start: new Vector3(),
       rotation: new Quaternion(), local: new Vector3(), moved: false, lastRequest: null, button: event.button,
       isTouching: !deed && !this.isFrozen && event.button === 0 && !event.shiftKey && !event.altKey && !event.ctrlKey && this.isBumper(solid) };
     if (this.drag.isTouching)
-      this.send({ do: 'touch', solid });
+      void this.send({ do: 'touch', solid });
     if (deed && hit)
       this.beginDeed(this.drag, hit);
   }
@@ -335,7 +340,7 @@ export class Handle {
 
   private finish(): void {
     if (this.drag?.isTouching || (this.drag?.deed && this.drag.moved))
-      this.send({ do: 'release' });
+      void this.send({ do: 'release' });
     this.drag = null;
     this.drawings.drag = null;
     this.overlays.setTip('', 0, 0);
@@ -375,21 +380,33 @@ export class Handle {
     event.preventDefault();
     const [x, y] = this.at(event), hit = this.pick(x, y);
     if (event.shiftKey && hit && hit.solid >= 0 && !this.isFrozen) {
-      const solid = this.drawings.topOf(hit.solid), step = -Math.sign(event.deltaY || event.deltaX) * (this.drawings.meta.scales?.line ?? 0.1);
-      const position = this.world.position(solid, new Vector3()).addScaledVector(this.view.up, step);
-      this.send(this.moveTo(solid, position, this.world.rotation(solid, new Quaternion())));
-      this.send({ do: 'release' });
+      void this.lift(this.drawings.topOf(hit.solid), -Math.sign(event.deltaY || event.deltaX) * (this.drawings.meta.scales?.line ?? 0.1));
       return;
     }
     this.navigator.grab(hit?.point ?? null);
     this.navigator.zoom(-Math.sign(event.deltaY) * WHEEL_PART * Math.min(1, Math.abs(event.deltaY) / 40));
   }
 
+  // From where it is seen, or from where the turns of the wheel that no answer came for have put it.
+  private async lift(solid: number, step: number): Promise<void> {
+    if (this.lifted?.solid !== solid)
+      this.lifted = { solid, position: this.world.position(solid, new Vector3()), waiting: 0 };
+    const { lifted } = this;
+    this.grips++;
+    lifted.waiting++;
+    lifted.position.addScaledVector(this.view.up, step);
+    const answer = this.send(this.moveTo(solid, lifted.position, this.world.rotation(solid, new Quaternion())));
+    void this.send({ do: 'release' });
+    await answer;
+    if (--lifted.waiting === 0 && this.lifted === lifted)
+      this.lifted = null;
+  }
+
   // Once a display frame: the newest of what a drag wants.
   tick(): void {
     this.sendPulled();
     if (this.drag?.lastRequest && this.drag.deed) {
-      this.send(this.drag.lastRequest);
+      void this.send(this.drag.lastRequest);
       this.drag.lastRequest = null;
     }
   }

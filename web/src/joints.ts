@@ -5,14 +5,18 @@ import type { Answer, JointMeta, Meta, Request } from './source';
 
 const MAX_ROWS = 200, FREE = Math.PI;  // a joint without stops is offered one turn, or so many metres
 
-interface Row { at: number; slider: HTMLInputElement; number: HTMLOutputElement; isHeld: boolean }
+interface Row {
+  at: number; slider: HTMLInputElement; number: HTMLOutputElement; isHeld: boolean;
+  waiting: number;  // requests without an answer
+  since: number;    // frames at the last answer: those that come after it know of the change
+}
 
 export class Joints {
   readonly element = h('div', { class: 'joints' });
   canEdit = true;
   private rows: Row[] = [];
 
-  constructor(private readonly act: (message: Request) => Promise<Answer>) {
+  constructor(private readonly act: (message: Request) => Promise<Answer>, private readonly frames: () => number) {
     this.show({}, () => true);
   }
 
@@ -35,9 +39,13 @@ export class Joints {
     const words = `${joint.name || joint.type || 'joint'}${(joint.axes ?? 1) > 1 ? ` ${axis + 1}` : ''}`;
     const low = axis === 0 && joint.min !== undefined ? joint.min : -FREE, high = axis === 0 && joint.max !== undefined ? joint.max : FREE;
     const number = h('output', { class: 'joint-number' }), slider = h('input', { type: 'range', min: low, max: high, step: (high - low) / 1000, 'aria-label': words, disabled: !this.canEdit });
-    const row: Row = { at, slider, number, isHeld: false };
+    const row: Row = { at, slider, number, isHeld: false, waiting: 0, since: -1 };
     slider.addEventListener('input', () => {
-      void this.act({ do: 'joint', node: joint.node, axis, position: Number(slider.value), hold: row.isHeld });
+      row.waiting++;
+      void this.act({ do: 'joint', node: joint.node, axis, position: Number(slider.value), hold: row.isHeld }).then((answer) => {
+        row.waiting--;
+        row.since = answer.ok ? this.frames() : -1;
+      });
       row.isHeld = true;
       number.textContent = Number(slider.value).toFixed(3);
     });
@@ -46,11 +54,11 @@ export class Joints {
     return h('label', { class: 'joint' }, h('span', { class: 'joint-name' }, words), slider, number);
   }
 
-  // Where the joints stand, but for the one that is being moved.
+  // Where the joints stand, but for one that is being moved, or was and no frame has it yet.
   refresh(positions: Map<number, number>): void {
     for (const row of this.rows) {
       const position = positions.get(row.at);
-      if (position === undefined || row.isHeld)
+      if (position === undefined || row.isHeld || row.waiting > 0 || this.frames() === row.since)
         continue;
       row.slider.value = String(position);
       row.number.textContent = position.toFixed(3);

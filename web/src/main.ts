@@ -55,7 +55,7 @@ class App implements Listener {
   readonly handle = new Handle(this.view, this.world, this.navigator, this.drawings, this.overlays, this.resizer, () => this.source);
   readonly tree = new Tree((message) => this.ask(message));
   readonly inspector = new Inspector((message) => this.ask(message), (words, isError) => this.overlays.toast(words, isError));
-  readonly joints = new Joints((message) => this.act(message));
+  readonly joints = new Joints((message) => this.act(message), () => this.frames);
   readonly console = new Console();
   readonly timeline = new Timeline(() => this.source, (words, isError) => this.overlays.toast(words, isError));
   readonly robots = new RobotInput(this.view, this.world, (message) => void this.ask(message));
@@ -79,6 +79,7 @@ class App implements Listener {
   private readonly plotted = new Set<string>();  // devices, as they are watched
   private watchesJoints = false;
   private plotsJoints = false;
+  private speedsAsked = 0;  // without an answer yet: the pace that a state tells is older
   private readonly parts = {
     title: h('span', { class: 'title' }, 'Talus'), play: button('play', 'Play', () => this.run('play')), time: h('output', { class: 'time', 'aria-label': 'Simulated time' }, '0.000 s'),
     factor: h('span', { class: 'stat', title: 'Simulated by real time' }), contacts: h('span', { class: 'stat contacts', title: 'Contact points' }),
@@ -143,7 +144,7 @@ class App implements Listener {
   private layOut(): void {
     const { parts } = this;
     parts.speed.append(...SPEEDS.map((speed) => h('option', { value: speed, selected: speed === 1 }, speed === 0 ? 'max' : `${speed}×`)));
-    parts.speed.addEventListener('change', () => void this.act({ do: 'speed', factor: Number(parts.speed.value) }));
+    parts.speed.addEventListener('change', () => void this.askSpeed());
     const bar = h('header', { class: 'bar' },
       h('div', { class: 'bar-group' }, parts.tree, h('span', { class: 'logo', 'aria-hidden': 'true' }), parts.title),
       h('div', { class: 'bar-group transport', role: 'toolbar', 'aria-label': 'Run' }, button('reset', 'Reset to the start', () => this.run('reset')), button('back', 'Step back', () => this.run('stepback')), parts.play,
@@ -470,7 +471,13 @@ class App implements Listener {
   private changeSpeed(by: number): void {
     const at = SPEEDS.indexOf(Number(this.parts.speed.value)), to = Math.min(Math.max(at + by, 0), SPEEDS.length - 1);
     this.parts.speed.value = String(SPEEDS[to]);
-    void this.act({ do: 'speed', factor: SPEEDS[to] });
+    void this.askSpeed();
+  }
+
+  private async askSpeed(): Promise<void> {
+    this.speedsAsked++;
+    await this.act({ do: 'speed', factor: Number(this.parts.speed.value) });
+    this.speedsAsked--;
   }
 
   // In the style of one who walks some keys are his while the picture has the focus, and come to nobody else.
@@ -683,16 +690,16 @@ class App implements Listener {
       grown.set(this.drawings.states);
       this.drawings.states = grown;
     }
-    const { sections } = frame;
-    if (sections.has('CONT'))
+    const { sections } = frame, isWanted = (watch: string): boolean => this.source.kind === 'file' || this.isNeeded(watch);  // one that is late may have more
+    if (sections.has('CONT') && isWanted('contacts'))
       this.drawings.contacts = readContacts(sections.get('CONT')!);
     if (sections.has('STAT'))
       readStates(sections.get('STAT')!, this.drawings.states);
     if (sections.has('JNTS'))
       readJoints(sections.get('JNTS')!, this.drawings.joints);
-    if (sections.has('DRAW'))
+    if (sections.has('DRAW') && isWanted('drawing'))
       this.drawings.plugin.show(readRuns(sections.get('DRAW')!));
-    if (sections.has('BUOY'))
+    if (sections.has('BUOY') && isWanted('buoyancy'))
       this.drawings.immersions = readImmersions(sections.get('BUOY')!);
     if (sections.has('INFO'))
       this.info(sections.get('INFO')!);
@@ -736,12 +743,12 @@ class App implements Listener {
     this.parts.role.hidden = !isSpectator;
     this.parts.role.disabled = state.mayControl === false;
     this.parts.role.textContent = state.mayControl === false ? 'Watching' : 'Watching · take control';
-    if (state.pace !== undefined && SPEEDS.includes(state.pace))
+    if (state.pace !== undefined && SPEEDS.includes(state.pace) && this.speedsAsked === 0)
       this.parts.speed.value = String(state.pace);
     if (state.live !== undefined) {
       if (!state.live)  // of past moments the poses alone are kept
         this.forgetDrawn();
-      this.timeline.setPast(!state.live);
+      this.timeline.told(!state.live);
     }
     this.parts.tools.hidden = this.handle.isFrozen;
     this.parts.undo.hidden = this.parts.redo.hidden = this.parts.keyboard.hidden = this.handle.isFrozen;

@@ -141,6 +141,7 @@ export class Inspector {
   node: TreeNode | null = null;
   private inputs = new Map<string, HTMLInputElement>();
   private lastAsk = 0;
+  private changes = 0;  // sent so far: an answer that was on its way meanwhile is older
 
   constructor(private readonly ask: Ask, private readonly tell: (words: string, isError: boolean) => void) {
     this.clear();
@@ -188,6 +189,7 @@ export class Inspector {
     const commit = async (): Promise<void> => {
       if (input.value === input.dataset.shown || input.value === shorten(input.dataset.shown ?? ''))
         return;
+      this.changes++;
       const answer = await this.ask({ do: 'set', node: node.node, field: row.field, text: input.value });
       error.textContent = answer.ok ? '' : answer.error ?? 'refused';
       input.setAttribute('aria-invalid', String(!answer.ok));
@@ -220,8 +222,8 @@ export class Inspector {
     if (!this.node || now - this.lastAsk < LIVE_MS || this.element.offsetParent === null)
       return;
     this.lastAsk = now;
-    const node = this.node, answer = await this.ask({ do: 'fields', node: node.node });
-    if (!answer.ok || this.node !== node)
+    const { node, changes } = this, answer = await this.ask({ do: 'fields', node: node.node });
+    if (!answer.ok || this.node !== node || this.changes !== changes)
       return;
     for (const row of (answer.rows ?? []) as FieldRow[]) {
       const input = this.inputs.get(row.field);

@@ -15,7 +15,7 @@ const rounded = (x: number): number => Number(x.toPrecision(5));
 const scaled = (size: Vec, by: Vec): Vec => [rounded(size[0] * by[0]), rounded(size[1] * by[1]), rounded(size[2] * by[2])];
 
 export class Resizer {
-  readonly choice = h('select', { 'aria-label': 'What is resized', onchange: () => this.choose(this.choice.selectedIndex) });
+  readonly choice = h('select', { 'aria-label': 'What is resized', onchange: () => this.prefer(this.sizes[this.choice.selectedIndex]?.node ?? 0) });
   readonly numbers = h('output', { 'aria-label': 'Its size' });
   readonly element = h('div', { class: 'resizer', role: 'group', 'aria-label': 'Resize', hidden: true }, this.choice, this.numbers,
     button('minus', 'Smaller', () => this.nudge(1 / KEY_FACTOR)), button('plus', 'Larger', () => this.nudge(KEY_FACTOR)));
@@ -23,7 +23,7 @@ export class Resizer {
   private solid = -1;
   private sizes: Sized[] = [];
   private at = 0;
-  private wanted = 0;     // node that was chosen elsewhere, in the tree
+  private wanted = 0;     // node that was chosen last, here or in the tree
   private asked = 0;      // of answers the last one counts
   private changes = 0;    // sent so far
   private grabbed: Vec = [1, 1, 1];
@@ -36,7 +36,7 @@ export class Resizer {
 
   // Of the solid with that node; none where it is undefined. An answer that was on its way while a change was sent is older than that.
   async load(solid: number, node: number | undefined): Promise<void> {
-    const before = solid === this.solid ? this.current?.node : undefined, number = ++this.asked;
+    const number = ++this.asked;
     this.element.hidden = node === undefined;
     let answer: Answer | null = null, changes = -1;
     while (node !== undefined && changes !== this.changes) {
@@ -47,12 +47,11 @@ export class Resizer {
     }
     this.solid = solid;
     this.sizes = answer?.ok ? answer.sizes as Sized[] : [];
-    const place = (id?: number): number => this.sizes.findIndex((one) => one.node === id);
     this.choice.replaceChildren(...this.sizes.map((one) => h('option', {}, `${one.type} (${WORDS[one.for]})`)));
     this.choice.disabled = this.sizes.length === 0;
     if (this.sizes.length === 0)
       this.choice.append(h('option', {}, 'Nothing of it can be resized'));
-    this.choose(Math.max(place(this.wanted), place(before), 0));
+    this.choose(Math.max(this.sizes.findIndex((one) => one.node === this.wanted), 0));
   }
 
   prefer(node: number): void {

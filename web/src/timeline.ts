@@ -1,6 +1,6 @@
 // timeline.ts - the scrubber under the picture: where in the kept history one looks, and the way back to now.
 import { h } from './dom';
-import type { Source, State } from './source';
+import type { Answer, Request, Source, State } from './source';
 
 export class Timeline {
   readonly slider = h('input', { type: 'range', class: 'scrubber', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time' });
@@ -13,6 +13,7 @@ export class Timeline {
   private shown = 0;
   private wanted: number | null = null;
   private isAsking = false;
+  private underWay = 0;  // requests whose answer is not there: what a state says is older than what they want
 
   constructor(private readonly source: () => Source, private readonly tell: (words: string, isError: boolean) => void) {
     this.past.append(h('button', { type: 'button', class: 'text-button primary', onclick: () => void this.resume(), title: 'Run on from this moment' }, 'Go on from here'),
@@ -38,7 +39,7 @@ export class Timeline {
     while (this.wanted !== null) {
       const time = this.wanted;
       this.wanted = null;
-      const answer = await this.source().request({ do: 'seek', time });
+      const answer = await this.request({ do: 'seek', time });
       if (!answer.ok) {
         this.tell(answer.error ?? 'cannot go there', true);
         this.setPast(false);
@@ -47,19 +48,36 @@ export class Timeline {
     this.isAsking = false;
   }
 
-  setPast(on: boolean): void {
+  private async request(message: Request): Promise<Answer> {
+    this.underWay++;
+    const answer = await this.source().request(message);
+    this.underWay--;
+    return answer;
+  }
+
+  // The source says whether a past moment is looked at.
+  told(isPast: boolean): void {
+    if (this.underWay === 0)
+      this.setPast(isPast);
+  }
+
+  private setPast(on: boolean): void {
     this.isPast = on;
     this.past.hidden = !on;
     this.element.classList.toggle('is-past', on);
   }
 
   async now(): Promise<void> {
+    this.wanted = null;
     this.setPast(false);
-    await this.source().request({ do: 'live' });
+    await this.request({ do: 'live' });
   }
 
+  // From the moment that was asked for last, whether its frame is there or not: the server knows it unless it still waits here.
   private async resume(): Promise<void> {
-    const answer = await this.source().request({ do: 'resume', time: Number(this.slider.value) });
+    const time = this.wanted;
+    this.wanted = null;
+    const answer = await this.request({ do: 'resume', ...(time === null ? {} : { time }) });
     if (answer.ok)
       this.setPast(false);
     else
@@ -75,7 +93,7 @@ export class Timeline {
     this.shown = key;
     this.slider.min = String(from);
     this.slider.max = String(end);
-    if (!this.isHeld)
+    if (!this.isHeld && this.underWay === 0)
       this.slider.value = String(time);
     this.slider.setAttribute('aria-valuetext', `${time.toFixed(2)} seconds`);
     this.slider.style.setProperty('--part', `${100 * (time - from) / (end - from)}%`);
