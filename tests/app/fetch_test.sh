@@ -17,7 +17,7 @@ contains() { grep -qF -- "$2" <<<"$1"; }
 
 mkdir -p "$work/www/protos/textures" "$work/www/protos/meshes" "$work/world/worlds"
 python3 tests/app/fetch_server.py "$work/www" "$work/port" "$work/log" & server=$!
-for _ in $(seq 600); do [ -s "$work/port" ] && break; sleep 0.1; done
+until [ -s "$work/port" ] || ! kill -0 "$server" 2>/dev/null; do sleep 0.1; done
 [ -s "$work/port" ] || { echo "the server does not start"; exit 1; }
 base="http://127.0.0.1:$(cat "$work/port")"
 
@@ -124,7 +124,7 @@ open(work + "/tls.tmp", "w").write(str(server.server_address[1]))
 os.rename(work + "/tls.tmp", work + "/tls")
 server.serve_forever()
 END
-  for _ in $(seq 600); do [ -s "$work/tls" ] && break; sleep 0.1; done
+  until [ -s "$work/tls" ] || ! kill -0 "$tls" 2>/dev/null; do sleep 0.1; done
   world "https://127.0.0.1:$(cat "$work/tls")/x.png"
   timeout 600 "$talus" fetch --quiet "$work/world/worlds/one.wbt" 2> "$work/err"; status=$?
   check "a certificate that nobody vouches for is refused" [ $status = 3 ]

@@ -94,12 +94,18 @@ expect "a program that is not there" not_there
 # It waits for a simulator that comes later, and gives up on one that does not.
 comes_later()
 {
-    local late=$((20000 + RANDOM % 20000))
-    WEBOTS_CONTROLLER_URL=ipc://$late "$outsider" count > "$scratch/out" 2>&1 &
-    local program=$!
-    talus=$program
-    until_said "no simulator answers at ipc://$late; waiting for it" "$scratch/out" || return 1
-    "$TALUS_PROGRAM" run "$scratch/worlds/one.wbt" --port $late --steps 20 > "$log" 2>&1 || return 1
+    local late=$((20000 + RANDOM % 20000)) program
+    while :; do
+        WEBOTS_CONTROLLER_URL=ipc://$late "$outsider" count > "$scratch/out" 2>&1 &
+        program=$!
+        talus=$program
+        until_said "no simulator answers at ipc://$late; waiting for it" "$scratch/out" || return 1
+        "$TALUS_PROGRAM" run "$scratch/worlds/one.wbt" --port $late --steps 20 > "$log" 2>&1 && break
+        grep -q "cannot be opened" "$log" || return 1
+        kill $program  # somebody else has the port: another one
+        wait $program
+        late=$((late + 1))
+    done
     wait $program && grep -q "^20 steps" "$scratch/out"
 }
 expect "a simulator that comes later" comes_later

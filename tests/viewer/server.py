@@ -140,7 +140,7 @@ def crowds_are_borne():
     check(len(crowd) >= 32, f"many are let in ({len(crowd)})")
     for count in range(1, 101):  # each step is a moment and a push of state, which the deaf one does not take
         controller.do("step", n=10)
-        controller.until(lambda: controller.frames[-1].step == 10 * count)
+        controller.wait_step(10 * count)
     check(resident(run) - before < 80000, f"memory is bounded: {before} kB, then {resident(run)} kB")
     for connection in half_open + [client.socket for client in crowd]:
         connection.close()

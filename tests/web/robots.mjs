@@ -2,7 +2,7 @@
 // has a slider. argv: the world.
 import assert from 'node:assert/strict';
 import { drawn } from './mock.mjs';
-import { countPixels, openView } from './view.mjs';
+import { becomes, countPixels, openView } from './view.mjs';
 
 const view = await openView(process.argv[2]), { page, steps, shot } = view;
 const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
@@ -68,7 +68,7 @@ const tests = {
   async 'the screen shows on its shape what the program drew'() {
     const GREEN = 'g > 120 && r < 0.6 * g && b < 0.6 * g';
     await page.evaluate(() => talus.overlays.clearLabels());
-    assert.ok(await countPixels(page, GREEN) > 100, `${await countPixels(page, GREEN)} pixels of the shape are green`);
+    await becomes(page, () => countPixels(page, GREEN), (count) => count > 100, 'the shape has green pixels');
   },
 
   async 'the centre of buoyancy and the bones of a skin'() {

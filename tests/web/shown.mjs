@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
-import { drawn, openPage, shown } from './mock.mjs';
-import { openView } from './view.mjs';
+import { isDeepStrictEqual } from 'node:util';
+import { openPage, shown } from './mock.mjs';
+import { becomes, openView } from './view.mjs';
 
 const [world, replay] = process.argv.slice(2);
 const view = await openView(world), { page, steps, shot } = view;
@@ -27,14 +28,7 @@ const look = (of) => of.evaluate(() => {
 });
 const CLEAN = { plane: 'plain', ahead: 'plain', box: 'plain', isLit: false }, WRITTEN = { plane: 'blue', ahead: 'plain', box: 'green', isLit: true };
 // What was written comes by itself, a moment after its step.
-const arrives = async (of, wanted, words) => {
-  for (;;) {
-    const seen = await look(of), isSo = JSON.stringify(seen) === JSON.stringify(wanted);
-    if (isSo || of.isClosed())
-      return assert.deepEqual(seen, wanted, words);
-    await of.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-  }
-};
+const arrives = (of, wanted, words) => becomes(of, () => look(of), (seen) => isDeepStrictEqual(seen, wanted), `${words}, not ${JSON.stringify(wanted)}`);
 
 const tests = {
   async 'nothing is written and the lamp is dark'() {
@@ -75,8 +69,7 @@ const tests = {
     for (const [time, wanted] of [[0.9, WRITTEN], [0.1, CLEAN], [2.4, WRITTEN]]) {
       await other.evaluate((t) => talus.timeline.seek(t), time);
       await other.waitForFunction((t) => Math.abs(talus.time - t) < 0.04, time);
-      await drawn(other);
-      assert.deepEqual(await look(other), wanted, `at ${time} s`);
+      await arrives(other, wanted, `at ${time} s`);
     }
     assert.deepEqual(other.problems, []);
   },

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import { openView, said } from './view.mjs';
 
 const view = await openView(process.argv[2]), { page, steps, shot } = view;
-const settled = () => page.evaluate(() => talus.ask({ do: 'ping' }));
+// Words of the window's page come to this one by themselves, from another process: so many have been sent on by now.
+await page.evaluate(() => {
+  const { windows } = talus, { ask } = windows;
+  window.sentOn = 0;
+  windows.ask = (message) => { window.sentOn += message.do === 'window' ? 1 : 0; return ask(message); };
+});
+const sentOn = (count) => page.waitForFunction((wanted) => window.sentOn >= wanted, count);
 const frame = () => page.frames().find((one) => one.parentFrame() === page.mainFrame());
 const log = (words) => page.frameLocator('.robot-window iframe').locator('#log').getByText(words).waitFor();
 
@@ -19,12 +25,12 @@ const tests = {
   },
 
   async 'words go both ways'() {
-    await settled();
+    await sentOn(1);
     await steps(2);
     await log('1 talks <b>: 1.0 init robot window');
     await page.frameLocator('.robot-window iframe').getByRole('button', { name: 'Go' }).click();
     await frame().evaluate(() => robotWindow.send('second "<b>"'));
-    await settled();
+    await sentOn(3);
     await steps(3);
     await log(/\.0 go/);
     await log(/\.1 second "<b>"/);
@@ -60,7 +66,7 @@ const tests = {
     await said(page, 'more than 200 kB');
     await page.evaluate(() => window.postMessage({ is: 'say', text: 'from the viewer itself' }, '*'));
     await frame().evaluate(() => robotWindow.send('after all'));
-    await settled();
+    await sentOn(4);
     await steps(3);
     await log(/\.0 after all/);
     assert.equal(await frame().evaluate(() => document.getElementById('log').textContent.includes('viewer itself')), false);
@@ -69,7 +75,6 @@ const tests = {
   async 'a window that is closed hears nothing more'() {
     await page.getByRole('button', { name: 'Close the window of talks <b>' }).click();
     assert.equal(await page.locator('.robot-window').count(), 0);
-    await settled();
     await steps(12);
     await page.evaluate(() => talus.panel('console', true));
     await page.locator('.console-lines').getByText('which nobody has open').first().waitFor();
