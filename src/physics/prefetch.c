@@ -4,6 +4,7 @@
 #include "physics/prefetch.h"
 
 #include "base/memory.h"
+#include "physics/contacts/contact_narrow.h"
 #include "physics/contacts/sleep.h"
 
 #include <stddef.h>
@@ -61,4 +62,36 @@ void prefetch_at_collide(const Physics *next, const Physics *after)
     fetch_sleep(next);
     if (after)
         memory_prefetch(after, offsetof(Physics, collide_hook) + sizeof(void *));
+}
+
+// ---- the collision pass of the world that is stepped ----
+
+// What many shapes have does not fit into the cache beside the rest.
+enum { OWN_SHAPES_MAX = 200 };
+
+static bool collides(const Physics *physics)
+{
+    return physics->sleep->held_shape_count > 0 && physics->shape_count <= OWN_SHAPES_MAX;
+}
+
+void prefetch_own_at_solve(const Physics *physics)
+{
+    if (!collides(physics))
+        return;
+    broadphase_prefetch(physics->broadphase, false);
+    narrow_prefetch(physics, NARROW_ITSELF);
+}
+
+void prefetch_own_at_write(const Physics *physics)
+{
+    if (!collides(physics))
+        return;
+    broadphase_prefetch(physics->broadphase, true);
+    narrow_prefetch(physics, NARROW_COLLIDERS);
+}
+
+void prefetch_own_at_collide(const Physics *physics)
+{
+    if (collides(physics))
+        narrow_prefetch(physics, NARROW_KNOWN);
 }

@@ -529,6 +529,8 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
     read_constraints(arrays, physics, dt);
     if (next)
         prefetch_at_solve(next);
+    if (physics->plan)
+        prefetch_own_at_solve(physics);
     SolverInput input = { .dt = dt,
                           .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                           .erp = physics->erp,
@@ -546,6 +548,8 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
                           .ignores_row_forces = !arrays->wants_wrenches };
     read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
+    if (physics->plan)
+        prefetch_own_at_write(physics);
     sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);

@@ -310,3 +310,16 @@ void broadphase_set_resting(Broadphase *b, int proxy, bool is_resting)
     else
         mark_moved(b, proxy);
 }
+
+void broadphase_prefetch(const Broadphase *b, bool is_there)
+{
+    if (!is_there) {
+        memory_prefetch(b, sizeof *b);
+        return;
+    }
+    memory_prefetch(b->proxies, sizeof *b->proxies * (size_t)b->proxy_count);
+    memory_prefetch(b->nodes, sizeof *b->nodes * (size_t)b->node_count);
+    memory_prefetch(b->pairs, sizeof *b->pairs * (size_t)b->pair_count);
+    memory_prefetch(b->merged, sizeof *b->merged * (size_t)b->pair_count);
+    memory_prefetch(b->reported, sizeof *b->reported * (size_t)b->pair_count);
+}

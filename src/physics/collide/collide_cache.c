@@ -195,6 +195,18 @@ void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
     chunks_reserve(cache, count);
 }
 
+void collide_cache_prefetch(const CollideCache *cache, bool is_there)
+{
+    if (!is_there) {
+        memory_prefetch(cache, sizeof *cache);
+        return;
+    }
+    memory_prefetch(cache->known, sizeof *cache->known * (size_t)cache->known_count);
+    memory_prefetch(cache->last, sizeof *cache->last * (size_t)cache->known_count);
+    memory_prefetch(cache->pairs, sizeof *cache->pairs * (size_t)cache->known_count);
+    memory_prefetch(cache->heads, sizeof *cache->heads * (size_t)cache->head_count);
+}
+
 // Heads and points lie anywhere: asks for those that will be wanted soon, points when their head is there already.
 static inline void prefetch_soon(const CollideCache *cache, int index)
 {

@@ -38,6 +38,9 @@ int collide_cache_store(CollideCache *cache, int index, const CollidePose *pa, c
 void collide_cache_drop(CollideCache *cache, int index);  // forgets the pair
 void collide_cache_forget(CollideCache *cache);           // forgets all
 
+// Fetches into the processor's cache what the next pass reads of it; before it `is_there`, where that stands.
+void collide_cache_prefetch(const CollideCache *cache, bool is_there);
+
 // As bytes, for snapshots. Bytes of a stranger are looked at first: false, and the cache is empty, when they are wrong.
 size_t collide_cache_size(const CollideCache *cache);
 void collide_cache_save(const CollideCache *cache, void *buffer);

@@ -46,4 +46,8 @@ void narrow_drop(Physics *physics, int index);  // the pair counts as one that d
 // The same without looking for them, on any thread; false: they have to be asked for.
 bool narrow_knows(const Physics *physics, int index, NarrowPoints *found);
 
+// Fetches into the cache what the next pass reads, each part after the one before: it follows its pointers.
+typedef enum NarrowPart { NARROW_ITSELF, NARROW_COLLIDERS, NARROW_KNOWN } NarrowPart;
+void narrow_prefetch(const Physics *physics, NarrowPart part);
+
 #endif

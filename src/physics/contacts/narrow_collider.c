@@ -184,3 +184,16 @@ bool narrow_follow(const Physics *physics, int index, BroadBox *box)
         return true;
     return shape_is_static(&physics->shapes[index]) && memcmp(&now->pose, &before.pose, sizeof before.pose);
 }
+
+void narrow_prefetch(const Physics *physics, NarrowPart part)
+{
+    const Narrow *narrow = physics->narrow;
+    switch (part) {
+    case NARROW_ITSELF: memory_prefetch(narrow, sizeof *narrow); break;
+    case NARROW_COLLIDERS:
+        memory_prefetch(narrow->colliders, sizeof *narrow->colliders * (size_t)narrow->collider_count);
+        collide_cache_prefetch(narrow->cache, false);
+        break;
+    case NARROW_KNOWN: collide_cache_prefetch(narrow->cache, true); break;
+    }
+}
