@@ -18,6 +18,9 @@ size_t memory_product(size_t count, size_t item_size);  // ends the process when
 // counts once a byte, and that is no faster for what is in the cache.
 void memory_copy(void *to, const void *from, size_t size);
 
+// GCC takes a function that just asks for bytes for one without effect and leaves its calls out; not with this in it.
+#define MEMORY_KEEP_PREFETCH() __asm__ volatile("")
+
 // Asks for bytes that are read soon to be in the cache. Any address is fine: nothing is read.
 static inline void memory_prefetch(const void *at, size_t size)
 {

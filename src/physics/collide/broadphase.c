@@ -61,7 +61,7 @@ void broadphase_fit(Broadphase *b)
 {
     assert_debug(b->proxy_count >= 0 && b->node_count >= 0);
     memory_fit(&b->proxies, &b->proxy_capacity, b->proxy_count, sizeof *b->proxies);
-    memory_fit(&b->nodes, &b->node_capacity, b->node_count, sizeof *b->nodes);
+    broad_tree_fit(b);
 }
 
 static bool box_is_large(const BroadBox *box)

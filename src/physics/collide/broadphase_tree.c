@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define SUBTREE_TASKS 16  // into which making it anew is cut for several threads
 #define SUBTREE_LEVELS 4  // 2^4 of them
@@ -43,10 +44,29 @@ static inline float surface(const FatBox *box)
     return x * y + y * z + z * x;
 }
 
+// A node is a line of the cache, and stands on one.
+static_assert(sizeof(TreeNode) == 64, "as long as a line");
+static void nodes_resize(Broadphase *b, int capacity)
+{
+    assert(capacity >= b->node_count);
+    TreeNode *nodes = memory_alloc_lines(memory_product((size_t)capacity, sizeof *nodes));
+    memory_copy(nodes, b->nodes, (size_t)b->node_count * sizeof *nodes);
+    free(b->nodes);
+    b->nodes = nodes;
+    b->node_capacity = capacity;
+}
+
+void broad_tree_fit(Broadphase *b)
+{
+    if (b->node_count > 0 && b->node_count < b->node_capacity)
+        nodes_resize(b, b->node_count);
+}
+
 static int node_take(Broadphase *b)
 {
     if (b->free_node < 0) {
-        memory_grow(&b->nodes, &b->node_capacity, b->node_count + 1, sizeof *b->nodes);
+        if (b->node_count == b->node_capacity)
+            nodes_resize(b, b->node_capacity + b->node_capacity / 8 + 8);
         return b->node_count++;
     }
     int node = b->free_node;

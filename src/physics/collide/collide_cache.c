@@ -213,8 +213,10 @@ static inline void prefetch_soon(const CollideCache *cache, int index)
     if (cache->head_count < LARGE_CACHE || index + 8 >= cache->known_count)
         return;
     int32_t far = cache->known[index + 8].place, near = cache->known[index + 4].place;
-    if (far >= 0)
+    if (far >= 0) {
         __builtin_prefetch(&cache->heads[far]);
+        __builtin_prefetch(&cache->heads[far].points);
+    }
     if (near < 0)
         return;
     // A pair that had points keeps their place in this pass; one that another thread gives a place now has none yet.
@@ -225,6 +227,7 @@ static inline void prefetch_soon(const CollideCache *cache, int index)
                                       + place % CHUNK_POINTS);
     for (int line = 0; line < 3; line++)
         __builtin_prefetch(soon + 64 * line);
+    __builtin_prefetch(soon + sizeof(CachePoints) - 1);
 }
 
 int collide_cache_reuse(CollideCache *cache, int index, const CollidePose *pa, const CollidePose *pb,

@@ -129,12 +129,30 @@ static bool pair_rests(const Physics *physics, const Shape *a, const Shape *b)
            && contact_shape_rests(physics, b);
 }
 
+// Of a pair the first shape follows that of the pair before, the second lies anywhere: in large worlds it is asked for
+// ahead.
+enum { PAIRS_AHEAD = 6 };
+static inline void prefetch_second(const Physics *physics, int index)
+{
+    MEMORY_KEEP_PREFETCH();
+    const Narrow *narrow = physics->narrow;
+    if (index + PAIRS_AHEAD >= narrow->pair_count)
+        return;
+    int shape = narrow->pairs[index + PAIRS_AHEAD].b;
+    memory_prefetch_read(&physics->shapes[shape], sizeof(Shape));
+    if (shape < narrow->collider_count)
+        memory_prefetch_read(&narrow->colliders[shape], sizeof(Collider));
+}
+
 static void find_range(const Physics *physics, int begin, int end, int worker)
 {
     Narrow *narrow = physics->narrow;
     bool is_asked_for = physics->collide_hook.asks.collide != NULL,
          some_sleep = is_asked_for && sleep_any_asleep(physics);
+    const bool is_large = narrow->pair_count >= LARGE_PASS;
     for (int i = begin; i < end; i++) {
+        if (is_large)
+            prefetch_second(physics, i);
         BroadPair pair = narrow->pairs[i];
         const Shape *a = &physics->shapes[pair.a], *b = &physics->shapes[pair.b];
         PairResult *result = result_of(narrow, i);

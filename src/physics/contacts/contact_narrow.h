@@ -6,6 +6,9 @@
 #include "physics/collide/collide.h"
 #include "physics/physics_internal.h"
 
+// pairs: what the shapes of fewer take is in the near caches anyway, that of more is asked for ahead.
+enum { LARGE_PASS = 8192 };
+
 typedef struct Narrow Narrow;
 struct CollideCache;
 

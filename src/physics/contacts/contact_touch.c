@@ -109,13 +109,34 @@ static void clear_shape(Physics *physics, int index)
     set_marks(physics, solid, physics->sleeping_contact_count > 0 && physics->sleep->solid_kept[solid] > 0);
 }
 
+// Of touching pairs the first shapes rise, the second ones lie anywhere: in large worlds their marks are asked for
+// ahead.
+enum { RECORDS_AHEAD = 8 };
+static inline void prefetch_marks(const Physics *physics, int index)
+{
+    enum { SHAPES_AHEAD = 24, MARKS_AHEAD = 12 };
+    MEMORY_KEEP_PREFETCH();
+    if (index + SHAPES_AHEAD < physics->touched_count)
+        __builtin_prefetch(&physics->shapes[physics->touched[index + SHAPES_AHEAD] & UINT32_MAX].solid);
+    if (index + MARKS_AHEAD < physics->touched_count) {
+        int solid = physics->shapes[physics->touched[index + MARKS_AHEAD] & UINT32_MAX].solid;
+        __builtin_prefetch(&physics->solid_states[solid].is_colliding, 1);
+    }
+}
+
 static void clear_range(int begin, int end, int worker, void *context)
 {
     Physics *physics = context;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        clear_shape(physics, (int)(physics->touched[i] >> 32));
+    bool is_large = physics->touched_count >= LARGE_PASS;
+    for (int i = begin, last = -1; i < end; i++) {
+        if (is_large)
+            prefetch_marks(physics, i);
+        int first = (int)(physics->touched[i] >> 32);
+        if (first != last)
+            clear_shape(physics, first);
         clear_shape(physics, (int)(physics->touched[i] & UINT32_MAX));
+        last = first;
     }
 }
 
@@ -154,6 +175,8 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
     PhysicsContact common = { .shape = { pair.a, pair.b }, .body = { a->body, b->body }, .is_new = is_new };
     bool is_one_surface = contact_surface_of_pair(physics, &common);
     assert(at + found->count <= physics->contact_capacity);
+    if (physics->pair_count >= LARGE_PASS)
+        memory_prefetch(&physics->contacts[at + 2 * RECORDS_AHEAD], sizeof common * (size_t)found->count);
     for (int i = 0; i < found->count; i++) {
         const CollidePoint *from = &found->points[i];
         PhysicsContact *contact = &physics->contacts[at + i];
@@ -419,6 +442,16 @@ static int cut_chunks(Physics *physics, int first, int last)
     return count;
 }
 
+// What write_records() marks of a second shape, which lies anywhere.
+static inline void prefetch_record_marks(const Physics *physics, int index)
+{
+    MEMORY_KEEP_PREFETCH();
+    const Shape *shape = &physics->shapes[index];
+    __builtin_prefetch(&physics->solid_states[shape->solid].is_colliding, 1);
+    if (shape->body >= 0)
+        __builtin_prefetch(&physics->sleep->touched[shape->body], 1);
+}
+
 // The records of one piece in which nobody else has to look at anything: how many they are is known.
 static void record_plain(const TouchWork *work, int first, int last, NarrowTally tally)
 {
@@ -431,7 +464,10 @@ static void record_plain(const TouchWork *work, int first, int last, NarrowTally
                 sizeof(uint64_t));
     reserve_records(physics, tally.points);
     int cursor = find_key(physics, key_of(work->pairs[first].a, work->pairs[first].b));
+    const bool is_large = physics->pair_count >= LARGE_PASS;
     for (int i = 0; i < tally.pairs; i++) {
+        if (is_large && i + RECORDS_AHEAD < tally.pairs)
+            prefetch_record_marks(physics, work->pairs[tally.touching[i + RECORDS_AHEAD]].b);
         NarrowPoints found;
         narrow_knows(physics, tally.touching[i], &found);
         write_pair(work, tally.touching[i], &found, &cursor, &piece);

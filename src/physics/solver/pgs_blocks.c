@@ -196,20 +196,19 @@ static void lane_axes(const PgsScratch *s, PgsBlock *block, int lane, const Solv
     block->bounces |= solver_surface_bounces(surface);
 }
 
-// `bodies`: the first is there, the second NULL where it is the world.
-static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, int index,
-                       const SolverBody *const bodies[2], const SolverSurface *surface)
+// `other`: the second body, NULL where it is the world. From the first one the point stands where its memory has it.
+static void lane_point(const PgsScratch *s, PgsBlock *block, int lane, int k, int index, const SolverBody *other,
+                       const SolverSurface *surface)
 {
-    assert_debug(lane >= 0 && lane < BLOCK_LANES && k >= 0 && k < block->point_count && bodies[0]);
+    assert_debug(lane >= 0 && lane < BLOCK_LANES && k >= 0 && k < block->point_count);
     const SolverContact *contact = &s->input->contacts[index];
     const ContactMemory *memory = &s->memory[index];
     PgsPoint *p = &block->points[k];
-    double arm[3];
-    solver_arm(bodies[0], contact->point, arm);
     for (int i = 0; i < 3; i++)
-        p->side.r[i][lane] = (float)arm[i];
-    if (bodies[1] && block->others) {
-        solver_arm(bodies[1], contact->point, arm);
+        p->side.r[i][lane] = memory->at[i];
+    if (other && block->others) {
+        double arm[3];
+        solver_arm(other, contact->point, arm);
         for (int i = 0; i < 3; i++)
             block->others[k].r[i][lane] = (float)arm[i];
     }
@@ -269,28 +268,34 @@ static void block_clear(PgsBlock *block, int point_count)
     }
 }
 
-// What the blocks of a large pile are made of lies anywhere, farther than the near caches reach: it is asked for ahead.
-static void prefetch_block(const PgsScratch *s, int block)
+// What the blocks of a large pile are made of lies anywhere, farther than the near caches reach: it is asked for ahead,
+// the manifold first and then what it names, a lane at a time, since a processor waits for few lines at once.
+enum { MANIFOLDS_AHEAD = 24, PARTS_AHEAD = 10 };
+static inline void prefetch_memory(const PgsScratch *s, const Manifold *m)
 {
-    const BlockSpan *span = &s->spans[block];
-    for (int lane = 0; lane < span->count; lane++) {
-        const Manifold *m = &s->manifolds[s->by_colour[span->first + lane]];
-        const SolverContact *first = &s->input->contacts[m->contacts[0]];
-        memory_prefetch_read(first, sizeof *first * (size_t)m->point_count);  // mostly they stand together
-        memory_prefetch(&s->memory[m->contacts[0]], sizeof *s->memory * (size_t)m->point_count);
-        for (int k = 0; k < 2; k++) {
-            const PgsBody *body = &s->bodies[k == 0 ? m->body1 : m->body2];
-            __builtin_prefetch(body);
-            if (body->body >= 0)
-                __builtin_prefetch(s->input->bodies[body->body].position);
-        }
-    }
+    MEMORY_KEEP_PREFETCH();
+    const ContactMemory *first = &s->memory[m->contacts[0]];
+    memory_prefetch(first, sizeof *first * (size_t)m->point_count);
+    __builtin_prefetch(&first[m->point_count], 1);
 }
 
-static void prefetch_manifolds(const PgsScratch *s, int block)
+static inline void prefetch_parts(const PgsScratch *s, int lane)
 {
-    for (int lane = 0; lane < s->spans[block].count; lane++)
-        __builtin_prefetch(&s->manifolds[s->by_colour[s->spans[block].first + lane]]);
+    MEMORY_KEEP_PREFETCH();
+    if (lane + MANIFOLDS_AHEAD < s->manifold_count)
+        __builtin_prefetch(&s->manifolds[s->by_colour[lane + MANIFOLDS_AHEAD]]);
+    if (lane + PARTS_AHEAD >= s->manifold_count)
+        return;
+    const Manifold *m = &s->manifolds[s->by_colour[lane + PARTS_AHEAD]];
+    const SolverContact *first = &s->input->contacts[m->contacts[0]];
+    // Mostly they stand together.
+    memory_prefetch_read(first, sizeof *first * (size_t)m->point_count);
+    __builtin_prefetch(&first[m->point_count].shape);
+    prefetch_memory(s, m);
+    __builtin_prefetch(&s->bodies[m->body1]);
+    const PgsBody *other = &s->bodies[m->body2];
+    if (other->body >= 0)
+        __builtin_prefetch(s->input->bodies[other->body].position);
 }
 
 // Lane by lane from contacts and bodies; what of a point follows from these, the kernel computes for all lanes.
@@ -301,10 +306,6 @@ void pgs_build_blocks(int begin, int end, int worker, void *context)
     (void)worker;
     bool is_large = s->manifold_count >= LARGE_PILE;
     for (int i = begin; i < end; i++) {
-        if (is_large && i + 2 < s->block_count)
-            prefetch_manifolds(s, i + 2);
-        if (is_large && i + 1 < s->block_count)
-            prefetch_block(s, i + 1);
         PgsBlock *block = &s->blocks[i];
         const int32_t *manifolds = s->by_colour + s->spans[i].first;
         const BlockSpan *span = &s->spans[i];
@@ -316,6 +317,8 @@ void pgs_build_blocks(int begin, int end, int worker, void *context)
             memset(own, 0, sizeof *own);
         block_clear(block, span->point_count);
         for (int lane = 0; lane < s->spans[i].count; lane++) {
+            if (is_large)
+                prefetch_parts(s, span->first + lane);
             const Manifold *m = &s->manifolds[manifolds[lane]];
             lane_bodies(s, block, lane, m);
             const SolverSurface *surface = solver_surface(s->input, m->contacts[0]);
@@ -323,15 +326,21 @@ void pgs_build_blocks(int begin, int end, int worker, void *context)
             if (own)
                 surface_lane(s, own, lane, surface);
             const int32_t *touching = s->input->contacts[m->contacts[0]].body;
-            int is_reversed = touching[0] < 0;
-            const SolverBody *bodies[2] = { &s->input->bodies[touching[is_reversed]],
-                                            !is_reversed && touching[1] >= 0 ? &s->input->bodies[touching[1]] : NULL };
+            const SolverBody *other = touching[0] >= 0 && touching[1] >= 0 ? &s->input->bodies[touching[1]] : NULL;
             for (int k = 0; k < m->point_count; k++)
-                lane_point(s, block, lane, k, m->contacts[k], bodies, solver_surface(s->input, m->contacts[k]));
+                lane_point(s, block, lane, k, m->contacts[k], other, solver_surface(s->input, m->contacts[k]));
             lane_soften(s, block, lane, m, surface);
         }
         s->kernels->prepare(block, 1, s->checked);
     }
+}
+
+static inline void prefetch_written(const PgsScratch *s, int lane)
+{
+    if (lane + MANIFOLDS_AHEAD < s->manifold_count)
+        __builtin_prefetch(&s->manifolds[s->by_colour[lane + MANIFOLDS_AHEAD]]);
+    if (lane + PARTS_AHEAD < s->manifold_count)
+        prefetch_memory(s, &s->manifolds[s->by_colour[lane + PARTS_AHEAD]]);
 }
 
 void pgs_write_blocks(int begin, int end, int worker, void *context)
@@ -339,9 +348,12 @@ void pgs_write_blocks(int begin, int end, int worker, void *context)
     assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->block_count);
     PgsScratch *s = context;
     (void)worker;
+    bool is_large = s->manifold_count >= LARGE_PILE;
     for (int i = begin; i < end; i++) {
         const PgsBlock *block = &s->blocks[i];
         for (int lane = 0; lane < s->spans[i].count; lane++) {
+            if (is_large)
+                prefetch_written(s, s->spans[i].first + lane);
             const Manifold *m = &s->manifolds[s->by_colour[s->spans[i].first + lane]];
             for (int k = 0; k < m->point_count; k++) {
                 const PgsPoint *p = &block->points[k];

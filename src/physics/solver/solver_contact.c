@@ -376,9 +376,13 @@ typedef struct ContactWork {
     const SolverInput *input;
 } ContactWork;
 
-static int contact_group(const Topology *t, const SolverInput *input, int body)
+// Where all bodies are listed as awake none of them is looked at: they are spread over the memory.
+static inline int contact_group(const Topology *t, const SolverInput *input, int body)
 {
-    return body >= 0 && !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
+    if (body < 0)
+        return -1;
+    bool all_move = input->awake && input->awake_count == input->body_count;
+    return all_move || !(input->bodies[body].flags & SOLVER_BODY_ASLEEP) ? t->group_of_body[body] : -1;
 }
 
 static int surface_row_count(const SolverSurface *surface)
