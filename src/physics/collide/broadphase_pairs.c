@@ -2,12 +2,14 @@
 #include "physics/collide/broadphase_internal.h"
 
 #include "base/memory.h"
+#include "physics/collide/tuning.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SEARCH_TASKS 256  // into which the search is cut for several threads
+#define MOVED_GRAIN 16    // of those that moved that a worker looks for at a time
 #define PIECE 1024        // kept pairs that a worker looks through at a time
 
 static inline bool proxies_may_meet(const Proxy *p, const Proxy *q)
@@ -129,11 +131,62 @@ static bool found_too_many(const Broadphase *b)
     return is_full || count > b->max_pairs;
 }
 
-// Tree against itself, cut into tasks when there are threads to share them.
+static inline int node_push(const Broadphase *b, const TreeNode *leaf, int32_t *list, int count, int index)
+{
+    assert_debug(index >= 0 && index < b->node_count);
+    const TreeNode *node = &b->nodes[index];
+    list[count] = index;
+    bool may_meet = ((leaf->category & node->mask) | (node->category & leaf->mask)) != 0;
+    return count + (may_meet & fat_overlap(&leaf->box, &node->box));
+}
+
+// The leaves below a node that one that moved meets. Of two that moved the lower one finds the pair.
+static void search_leaf(const Broadphase *b, PairList *found, int proxy, int from)
+{
+    const TreeNode *leaf = &b->nodes[b->proxies[proxy].node];
+    assert_debug(is_leaf(leaf) && from >= 0 && from < b->node_count);
+    int32_t stack[BROAD_STACK_MAX];
+    int top = 1;
+    stack[0] = from;
+    while (top > 0 && !found->is_full) {
+        const TreeNode *node = &b->nodes[stack[--top]];
+        if (is_leaf(node)) {
+            int other = node->child[1];
+            if (node != leaf && !(b->proxies[other].was_moved && other < proxy))
+                found_add(b, found, proxy, other);
+        } else if (top + 2 > BROAD_STACK_MAX) {
+            for (int k = 0; k < 2; k++)
+                search_leaf(b, found, proxy, node->child[k]);
+        } else {
+            top = node_push(b, leaf, stack, top, node->child[0]);
+            top = node_push(b, leaf, stack, top, node->child[1]);
+        }
+    }
+}
+
+static void search_moved(int begin, int end, int worker, void *context)
+{
+    const Broadphase *b = context;
+    PairList found = b->lists[worker];
+    for (int i = begin; i < end && !found.is_full; i++) {
+        const Proxy *p = &b->proxies[b->moved[i]];
+        if (p->is_used && p->node >= 0)
+            search_leaf(b, &found, b->moved[i], b->root);
+    }
+    b->lists[worker] = found;
+}
+
+// Few that moved look through the tree one by one: the boxes above them meet far more than they do themselves. For many
+// it is the tree against itself, cut into tasks when there are threads to share them.
 static void search_tree(Broadphase *b)
 {
     if (b->root < 0)
         return;
+    if (b->moved_count < b->node_count / (2 * FEW_MOVED)) {
+        pool_for(b->pool, b->moved_count, MOVED_GRAIN, search_moved, b);
+        return;
+    }
+    stamp_moved(b);
     int wanted = pool_thread_count(b->pool) > 1 ? SEARCH_TASKS : 1;
     memory_grow(&b->tasks, &b->task_capacity, 4 * SEARCH_TASKS, sizeof *b->tasks);
     b->tasks[0] = (NodePair){ b->root, b->root };
@@ -347,6 +400,7 @@ static void search(Broadphase *b)
     if (!found_too_many(b))
         return;
     forget_found(b);
+    stamp_moved(b);
     search_large(b);
     search_pairs(b, &b->lists[0], (NodePair){ b->root, b->root });
     b->lists[0].is_full = false;
@@ -358,7 +412,6 @@ static int pairs_update(Broadphase *b)
     b->has_rested = false;
     if (broad_tree_wants_rebuild(b, b->insert_count))
         broad_tree_rebuild(b);
-    stamp_moved(b);
     search(b);
     fresh_collect(b);
     if (b->fresh_count > 1)
