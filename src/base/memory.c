@@ -113,17 +113,22 @@ void memory_fit(void *data_pointer, int *capacity, int count, size_t item_size)
 
 const void *memory_heap_end(void) { return sbrk(0); }
 
-void memory_use_large_pages(const void *begin)
+const void *memory_use_large_pages(const void *begin)
 {
 #ifdef MADV_HUGEPAGE
     enum { COLLAPSE = 25 };  // MADV_COLLAPSE of Linux 6.1: at once, which headers of before do not name
     const uintptr_t page = (uintptr_t)2 << 20;
     uintptr_t first = ((uintptr_t)begin + page - 1) & ~(page - 1), end = (uintptr_t)memory_heap_end() & ~(page - 1);
     if (!begin || first >= end)
-        return;
+        return begin;
     if (madvise((void *)first, end - first, MADV_HUGEPAGE) == 0)
         madvise((void *)first, end - first, COLLAPSE);
+    return (const void *)end;
 #else
-    (void)begin;
+    return begin;
 #endif
 }
+
+// glibc takes the size of a block with pages of its own, when that is freed, as one that comes and goes, and serves the
+// next ones up to that size from the heap.
+void memory_prefer_heap(void) { free(memory_alloc_raw((size_t)16 << 20)); }

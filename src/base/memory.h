@@ -43,8 +43,10 @@ static inline void memory_prefetch_read(const void *at, size_t size)
 const void *memory_heap_end(void);
 // Asks the system to hold what the heap has got since `begin` in large pages: data of thousands of worlds is then found
 // without looking through its tables. It changes how long things take and nothing else; a system that cannot is left
-// alone.
-void memory_use_large_pages(const void *begin);
+// alone. Returns up to where it is so: the next call may go on from there.
+const void *memory_use_large_pages(const void *begin);
+// From here on blocks of some MB come from the heap too, where large pages hold them, and not from pages of their own.
+void memory_prefer_heap(void);
 
 void memory_grow_more(void *data_pointer, int *capacity, int needed,
                       size_t item_size);  // the rare part of memory_grow()

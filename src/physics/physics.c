@@ -324,10 +324,28 @@ static bool has_contact_forces(const Physics *physics)
     return physics->wants_contact_forces || physics->contact_force_count > 0 || physics->last_force_count > 0;
 }
 
+// bodies: a step of more goes through more pages (2.5 KB a body) than a processor keeps the places of, some 2000.
+enum { LARGE_WORLD = 4096 };
+
+// The arrays of a large world grow in its first steps; the heap is looked at in each, which costs no call of the
+// system.
+static void use_large_pages(Physics *physics)
+{
+    const uintptr_t enough = (uintptr_t)4 << 20;  // bytes: two large pages, one of them whole
+    if (!physics->large_pages) {
+        memory_prefer_heap();
+        physics->large_pages = physics->scene;  // which was there before
+    }
+    if ((uintptr_t)memory_heap_end() > (uintptr_t)physics->large_pages + enough)
+        physics->large_pages = memory_use_large_pages(physics->large_pages);
+}
+
 void physics_advance(Physics *physics)
 {
     if (is_still(physics))
         return;
+    if (physics->body_count >= LARGE_WORLD)
+        use_large_pages(physics);
     phase_begin(physics);
     sleep_refresh(physics);
     if (mirror_is_open(physics))  // else the stepper does where it reads them

@@ -374,6 +374,7 @@ struct Physics {
     struct Pins *pins;                       // robots pinned to the world: pin.c, NULL when no robot has a body
 
     // Rarely or never read in a step.
+    const void *large_pages;  // of a large world: up to where the heap has them; NULL: it was not looked at
     Limits limits;
     PhysicsModel model;  // see physics_model()
 };
