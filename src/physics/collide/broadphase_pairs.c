@@ -135,6 +135,8 @@ static inline int node_push(const Broadphase *b, const TreeNode *leaf, int32_t *
 {
     assert_debug(index >= 0 && index < b->node_count);
     const TreeNode *node = &b->nodes[index];
+    __builtin_prefetch(&b->nodes[node->child[0]]);  // while others are looked at; those of a leaf are any address
+    __builtin_prefetch(&b->nodes[node->child[1]]);
     list[count] = index;
     bool may_meet = ((leaf->category & node->mask) | (node->category & leaf->mask)) != 0;
     return count + (may_meet & fat_overlap(&leaf->box, &node->box));

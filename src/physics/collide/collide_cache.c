@@ -174,12 +174,13 @@ void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
     int last_count = cache->known_count, at = 0;
     swap_known(cache, count);
     const BroadPair *last = cache->pairs;
-    int ahead_end = cache->head_count < LARGE_CACHE ? 0 : last_count - 8;
+    enum { HEADS_AHEAD = 32 };
+    int ahead_end = cache->head_count < LARGE_CACHE ? 0 : last_count - HEADS_AHEAD;
     for (int i = 0; i < count; i++) {
         while (at < last_count && pair_is_before(last[at], pairs[i]))
             head_give(cache, known_head(cache->last[at++]));
         if (at < ahead_end)
-            __builtin_prefetch(&cache->heads[known_head(cache->last[at + 8])].count);
+            __builtin_prefetch(&cache->heads[known_head(cache->last[at + HEADS_AHEAD])].count);
         if (at < last_count && last[at].a == pairs[i].a && last[at].b == pairs[i].b) {
             int32_t head = known_head(cache->last[at++]);
             cache->known[i] = (Known){ cache->heads[head].count < 0 ? ~head : head };
