@@ -26,6 +26,7 @@ static inline void memory_prefetch(const void *at, size_t size)
 {
     enum { LINE = 64 };
     const char *byte = at;
+    MEMORY_KEEP_PREFETCH();
     for (size_t i = 0; i < size; i += LINE)
         __builtin_prefetch(byte + i, 1, 3);
 }
@@ -35,6 +36,7 @@ static inline void memory_prefetch_read(const void *at, size_t size)
 {
     enum { LINE = 64 };
     const char *byte = at;
+    MEMORY_KEEP_PREFETCH();
     for (size_t i = 0; i < size; i += LINE)
         __builtin_prefetch(byte + i, 0, 3);
 }

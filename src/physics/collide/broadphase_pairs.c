@@ -142,6 +142,17 @@ static inline int node_push(const Broadphase *b, const TreeNode *leaf, int32_t *
     return count + (may_meet & fat_overlap(&leaf->box, &node->box));
 }
 
+// Their leaves alone: the proxies themselves need not be read again.
+static void stamp_moved_leaves(Broadphase *b)
+{
+    b->stamp++;
+    for (int i = 0; i < b->moved_count; i++) {
+        const Proxy *p = &b->proxies[b->moved[i]];
+        if (p->is_used && p->node >= 0)
+            b->nodes[p->node].stamp = b->stamp;
+    }
+}
+
 // The leaves below a node that one that moved meets. Of two that moved the lower one finds the pair.
 static void search_leaf(const Broadphase *b, PairList *found, int proxy, int from)
 {
@@ -154,7 +165,7 @@ static void search_leaf(const Broadphase *b, PairList *found, int proxy, int fro
         const TreeNode *node = &b->nodes[stack[--top]];
         if (is_leaf(node)) {
             int other = node->child[1];
-            if (node != leaf && !(b->proxies[other].was_moved && other < proxy))
+            if (node != leaf && !(node->stamp == b->stamp && other < proxy))
                 found_add(b, found, proxy, other);
         } else if (top + 2 > BROAD_STACK_MAX) {
             for (int k = 0; k < 2; k++)
@@ -185,6 +196,7 @@ static void search_tree(Broadphase *b)
     if (b->root < 0)
         return;
     if (b->moved_count < b->node_count / (2 * FEW_MOVED)) {
+        stamp_moved_leaves(b);
         pool_for(b->pool, b->moved_count, MOVED_GRAIN, search_moved, b);
         return;
     }

@@ -86,10 +86,8 @@ static inline int narrow_max_points(const Physics *physics, const Shape *a, cons
     assert_debug(a->solid < physics->solid_count && b->solid < physics->solid_count);
     if (a->solid < 0 || b->solid < 0)
         return INT_MAX;
-    const ContactTable *table = &physics->contact_table;
-    int entry =
-        table->rule_of[physics->solids[a->solid].material * table->material_count + physics->solids[b->solid].material];
-    return table->rules[entry < 0 ? -(entry + 1) : entry].max_joints;
+    int entry = contact_rule_of_solids(physics, a->solid, b->solid);
+    return physics->contact_table.rules[entry < 0 ? -(entry + 1) : entry].max_joints;
 }
 
 // Points of one pair by kernels of ours, on any thread, into room for FOUND_MAX + 1; -1: the pair is none of theirs.

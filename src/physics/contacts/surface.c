@@ -272,14 +272,9 @@ static bool is_sticking(const Physics *physics, const PhysicsContact *contact)
     return vec3_length(slip) < STICKING_SPEED;
 }
 
-// The rule of two solids by their materials; negative when it names them the other way round: -(index + 1).
 static int rule_of_pair(const Physics *physics, const PhysicsContact *contact)
 {
-    const ContactTable *table = &physics->contact_table;
-    int n = table->material_count, a = physics->solids[contact_solid(physics, contact, 0)].material,
-        b = physics->solids[contact_solid(physics, contact, 1)].material;
-    assert(a >= 0 && a < n && b >= 0 && b < n);
-    return table->rule_of[a * n + b];
+    return contact_rule_of_solids(physics, contact_solid(physics, contact, 0), contact_solid(physics, contact, 1));
 }
 
 static bool is_moved_by_fittings(const Physics *physics, const PhysicsContact *contact)
