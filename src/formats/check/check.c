@@ -173,9 +173,37 @@ static SceneNode *copy_single(Check *check, SceneNode *use, const NodeType *type
     return copy;
 }
 
-static void copy_singles_below(Check *check, SceneNode *node, const Place *above);
+typedef void ChildVisit(Check *check, SceneNode *child, const Place *place);
 
-// Returns what stands there now.
+// Each node in the fields of `node`, with where it stands; `place` is that of the node itself. A visit may put another
+// node into its place.
+static void visit_children(Check *check, SceneNode *node, Place place, ChildVisit *visit)
+{
+    assert_debug(node && node->type);
+    const bool in_bounding = place.in_bounding;
+    place.holder = node;
+    for (int i = 0; i < node->field_count; i++) {
+        const SceneField *field = &node->fields[i];
+        place.field = field->type;
+        place.in_bounding = in_bounding || !strcmp(field->type->name, "boundingObject");
+        if (field->type->kind == FIELD_SF_NODE && field->value.node)
+            visit(check, field->value.node, &place);
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < node->fields[i].value.list->count; k++)
+            if (node->fields[i].value.list->nodes[k])
+                visit(check, node->fields[i].value.list->nodes[k], &place);
+    }
+}
+
+// ---- what is imported ----
+
+// A USE becomes a copy where it must; returns what stands there now.
+static SceneNode *copy_singles(Check *check, SceneNode *node, const Place *place);
+
+static void copy_singles_of_child(Check *check, SceneNode *child, const Place *place)
+{
+    copy_singles(check, child, place);
+}
+
 static SceneNode *copy_singles(Check *check, SceneNode *node, const Place *place)
 {
     SceneNode *actual = scene_actual(node);
@@ -183,24 +211,8 @@ static SceneNode *copy_singles(Check *check, SceneNode *node, const Place *place
         return node;
     SceneNode *copy = node->kind == SCENE_NODE_USE ? copy_single(check, node, actual->type, place) : NULL;
     if (copy || node->kind != SCENE_NODE_USE)
-        copy_singles_below(check, copy ? scene_actual(copy) : actual, place);
+        visit_children(check, copy ? scene_actual(copy) : actual, *place, copy_singles_of_child);
     return copy ? copy : node;
-}
-
-static void copy_singles_below(Check *check, SceneNode *node, const Place *above)
-{
-    assert_debug(node && node->type);
-    Place place = { .holder = node };
-    for (int i = 0; i < node->field_count; i++) {
-        const SceneField *field = &node->fields[i];
-        place.field = field->type;
-        place.in_bounding = above->in_bounding || !strcmp(field->type->name, "boundingObject");
-        if (field->type->kind == FIELD_SF_NODE && field->value.node)
-            copy_singles(check, field->value.node, &place);
-        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
-            if (field->value.list->nodes[k])
-                copy_singles(check, field->value.list->nodes[k], &place);
-    }
 }
 
 SceneNode *check_imported(Scene *scene, SceneNode *node, bool in_bounding, DiagSink *diags)
@@ -245,7 +257,6 @@ static void check_below(Check *check, SceneNode *node, const Place *above)
 {
     assert_debug(node->type);
     Place place = *above;
-    place.holder = node;
     if (schema_type_is(node->type, "Solid")) {
         place.solid = node;
         place.scaled = NULL;
@@ -254,16 +265,7 @@ static void check_below(Check *check, SceneNode *node, const Place *above)
         place.robot = node;
     if (!strcmp(node->type->name, "Transform") && has_scale(node))
         place.scaled = node;
-    for (int i = 0; i < node->field_count; i++) {
-        const SceneField *field = &node->fields[i];
-        place.field = field->type;
-        place.in_bounding = above->in_bounding || !strcmp(field->type->name, "boundingObject");
-        if (field->type->kind == FIELD_SF_NODE && field->value.node)
-            check_child(check, field->value.node, &place);
-        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < node->fields[i].value.list->count; k++)
-            if (node->fields[i].value.list->nodes[k])
-                check_child(check, node->fields[i].value.list->nodes[k], &place);
-    }
+    visit_children(check, node, place, check_child);
     if (schema_type_is(node->type, "Solid") || !strcmp(node->type->name, "Fluid"))
         check_bounding(check, node);
 }
