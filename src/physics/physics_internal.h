@@ -438,18 +438,6 @@ static inline void body_wake(Physics *physics, int body)
     if (state->is_disabled || physics->world)
         body_rouse(physics, body);
 }
-// The rule of two solids by their materials; negative when it names them the other way round: -(index + 1). Where no
-// rule names a material nothing is looked up.
-static inline int contact_rule_of_solids(const Physics *physics, int a, int b)
-{
-    const ContactTable *table = &physics->contact_table;
-    assert_debug(a >= 0 && a < physics->solid_count && b >= 0 && b < physics->solid_count);
-    int n = table->material_count, place = 0;
-    if (n > 1)
-        place = physics->solids[a].material * n + physics->solids[b].material;
-    assert(place >= 0 && place < n * n);
-    return table->rule_of[place];
-}
 void body_moved_asleep(Physics *physics, int body);  // its state was changed from outside: solids and shapes follow
 void body_add_force(Physics *physics, int body, Vec3 force);  // at the centre of mass
 void body_add_force_at(Physics *physics, int body, Vec3 force, Vec3 point);
@@ -519,6 +507,18 @@ bool bodies_are_joined(const Physics *physics, int a, int b);                   
 Pose constraint_side(const Physics *physics, const Constraint *constraint, int side);  // pose of its body there now
 
 // ---- contact.c, surface.c ----
+// The rule of two solids by their materials; negative when it names them the other way round: -(index + 1). Where no
+// rule names a material nothing is looked up.
+static inline int contact_rule_of_solids(const Physics *physics, int a, int b)
+{
+    const ContactTable *table = &physics->contact_table;
+    assert_debug(a >= 0 && a < physics->solid_count && b >= 0 && b < physics->solid_count);
+    int n = table->material_count, place = 0;
+    if (n > 1)
+        place = physics->solids[a].material * n + physics->solids[b].material;
+    assert(place >= 0 && place < n * n);
+    return table->rule_of[place];
+}
 // The solid of a side of a contact, -1: of a shape that a plugin made.
 static inline int contact_solid(const Physics *physics, const PhysicsContact *contact, int side)
 {

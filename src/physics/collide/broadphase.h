@@ -31,13 +31,13 @@ void broadphase_remove(Broadphase *broadphase, int proxy);
 void broadphase_move(Broadphase *broadphase, int proxy, const BroadBox *box);
 // Many at once over the threads of the pool: `box_of` is called on any of them, once for each proxy of the list.
 typedef void (*BroadBoxOf)(void *context, int proxy, BroadBox *box);
-// Fetches into the cache what moving proxies and looking for pairs reads; before it `is_there`, where that stands.
-void broadphase_prefetch(const Broadphase *broadphase, bool is_there);
 void broadphase_move_all(Broadphase *broadphase, const int32_t *proxies, int count, BroadBoxOf box_of, void *context);
 // A proxy that rests: pairs of two resting ones are not reported.
 void broadphase_set_resting(Broadphase *broadphase, int proxy, bool is_resting);
 // Valid until the next call.
 const BroadPair *broadphase_pairs(Broadphase *broadphase, int *count);
+// Fetches into the cache what moving proxies and looking for pairs reads; before it `is_there`, where that stands.
+void broadphase_prefetch(const Broadphase *broadphase, bool is_there);
 
 // Called for proxies whose (fat) box the ray meets, nearer ones roughly first; returns how far to look on, < 0: stop.
 typedef double (*BroadRayHit)(void *context, int proxy, double length);
