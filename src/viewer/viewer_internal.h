@@ -164,14 +164,14 @@ typedef struct PastMoment {
     uint64_t step;
     uint32_t revision;
     double time;
-    int pose_count;
-    float *poses;  // 7 each
+    int pose_count, first;  // 7 numbers each, from `first` on
 } PastMoment;
 typedef struct History {
     PastMoment *items;
-    int count, capacity;
-    size_t bytes, bytes_max;  // 0: VIEWER_HISTORY_BYTES
-    Pose *poses;              // of the one asked for
+    float *numbers;  // of all poses, in the order of the items
+    int count, capacity, number_count, number_capacity;
+    size_t bytes_max;  // 0: VIEWER_HISTORY_BYTES
+    Pose *poses;       // of the one asked for
     int pose_capacity;
 } History;
 void history_add(History *history, const ViewMoment *moment);
