@@ -21,7 +21,7 @@
 
 enum {
     HANDLER_STACK = 256 * 1024,  // backtraces want room, also when the fault was an overflow of the stack
-    SETTLE_SECONDS = 5,          // for a report
+    SETTLE_SECONDS = 5,          // for a report, see settling
     PARKED_SECONDS = 5,          // until the world's thread looks after a fault of another
     PATIENCE_SECONDS = 1,        // with a call that may wait for the thread that is parked
     OWNERS_MAX = 64,
@@ -108,11 +108,44 @@ static _Noreturn void sleep_forever(void)
         pause();
 }
 
+// A report has so much of the processor's time, and may lie still as long: for what holds a lock that it wants. Time in
+// which a busy machine, or who stopped the process, does not let it run is not its own.
+static struct {
+    clockid_t clock;  // of the thread that reports
+    _Atomic int64_t start_ms, last_ms;
+    atomic_int still_count;  // ticks in which it used nothing
+} settling;
+enum { TICK_SECONDS = 1 };
+
+static int64_t settling_ms(void)  // -1: the thread is no more
+{
+    struct timespec used;
+    return clock_gettime(settling.clock, &used) ? -1 : (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+static void settle_begin(void)
+{
+    if (pthread_getcpuclockid(pthread_self(), &settling.clock))
+        settling.clock = CLOCK_PROCESS_CPUTIME_ID;
+    atomic_store(&settling.start_ms, settling_ms());
+    atomic_store(&settling.last_ms, settling.start_ms);
+    atomic_store(&settling.still_count, 0);
+    alarm(TICK_SECONDS);
+}
+
+static bool settle_is_over(void)
+{
+    int64_t now_ms = settling_ms();
+    if (atomic_exchange(&settling.last_ms, now_ms) == now_ms)
+        atomic_fetch_add(&settling.still_count, TICK_SECONDS);
+    return settling.still_count >= SETTLE_SECONDS || now_ms - settling.start_ms >= SETTLE_SECONDS * 1000;
+}
+
 static _Noreturn void give_up(bool is_state_safe)
 {
     int none = 0, me = (int)gettid();
     if (atomic_compare_exchange_strong(&speaker, &none, me) && owner_is_live(last.owner)) {
-        alarm(SETTLE_SECONDS);
+        settle_begin();
         last.owner->last_words(last.owner, &last.fault, is_state_safe);
         guard_end_process(1);
     }
@@ -127,6 +160,10 @@ static void on_hang(int number)
     (void)number;
     if (!is_post_mortem)
         return;
+    if (!settle_is_over()) {
+        alarm(TICK_SECONDS);
+        return;
+    }
     if (atomic_load(&speaker) != 0) {
         say("talus: the report does not come to its end; ending\n");
         guard_end_process(1);
@@ -139,9 +176,9 @@ static void start_post_mortem(GuardOwner *owner, const GuardFault *fault)
     last.owner = owner;
     last.fault = *fault;
     is_post_mortem = 1;
-    struct sigaction action = { .sa_handler = on_hang, .sa_flags = SA_ONSTACK };
+    struct sigaction action = { .sa_handler = on_hang, .sa_flags = SA_ONSTACK | SA_RESTART };
     sigaction(SIGALRM, &action, NULL);
-    alarm(SETTLE_SECONDS);
+    settle_begin();
     if (fault->is_final)
         give_up(true);
 }

@@ -94,6 +94,17 @@ parallel one 1 yes thread-joined step thread_joined "$long" 'a thread of its own
 # Called by ODE in the middle of a step there is no state to save.
 parallel one 1 no moved step moved "--steps 6" 'a function of its own, outside of its callbacks' 'SIGSEGV at address 0x8' 'moved(dxBody\*)' 'could not be saved'
 parallel one 1 yes silent step silent "--steps 6"
+# Whoever is stopped in the middle of a report, for longer than one may lie still, goes on with it.
+stopped() {  # seconds until then
+  room "stopped-$1"
+  CRASH_IN=collide CRASH_HOW=_exit timeout 600 "$TALUS_PROGRAM" run worlds/crash.wbt --steps 6 >out 2>err &
+  local run=$! program
+  sleep "$1"
+  program=$(pgrep -P $run) && kill -STOP $program && sleep 7 && kill -CONT $program
+  wait $run
+  grep -q "crash.cpp:$(line_of _exit)" err || { failed "stopped after $1 s: no place"; cat err >>"$scratch/log"; }
+}
+for moment in 0.05 0.1 0.2 0.3 0.4 0.5 0.6 0.8; do stopped $moment & done
 wait
 
 # None of these is a failure, and the state is that of a run without a plugin.
