@@ -27,7 +27,7 @@ typedef struct Worker {
     int index;
 } Worker;
 
-// Pieces that one thread takes first: `first`, `first + stride` and so on.
+// Pieces that one thread takes first, from `first` on.
 typedef struct Stretch {
     _Alignas(LINE) atomic_int left;  // pieces to be claimed
     int count, first;
@@ -39,7 +39,7 @@ struct Pool {
     Stretch *stretches;  // one per thread
     atomic_bool stop;
     // The loop. Who has claimed a piece may read this, and where its stretch is, until the piece is done.
-    int count, grain, pieces, stride;
+    int count, grain, pieces;
     PoolRange range;
     void *context;
     _Alignas(LINE) atomic_int generation;  // of the loop; workers wait for it to change
@@ -65,13 +65,12 @@ static void word_wake(atomic_int *word, int count)
     syscall(SYS_futex, (int *)word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static bool claim_piece(const Pool *pool, Stretch *stretch, int *piece)
+static bool claim_piece(Stretch *stretch, int *piece)
 {
     int left = atomic_load_explicit(&stretch->left, memory_order_acquire);
     while (left > 0)
         if (atomic_compare_exchange_weak(&stretch->left, &left, left - 1)) {
-            *piece = stretch->first + (stretch->count - left) * pool->stride;
-            assert_debug(*piece >= 0 && *piece < pool->pieces);
+            *piece = stretch->first + stretch->count - left;
             return true;
         }
     return false;
@@ -84,7 +83,8 @@ static void take_pieces(Pool *pool, int worker)
     int done = 0, pieces = 0;
     for (int i = 0; i < pool->thread_count; i++) {
         Stretch *stretch = &pool->stretches[(worker + i) % pool->thread_count];
-        for (int piece; claim_piece(pool, stretch, &piece); done++) {
+        for (int piece; claim_piece(stretch, &piece); done++) {
+            assert_debug(piece >= 0 && piece < pool->pieces);
             int begin = piece * pool->grain;
             pieces = pool->pieces;
             pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
@@ -223,7 +223,6 @@ void pool_for_threads(Pool *pool, int count, int grain, PoolRange range, void *c
         return;
     }
     start_loop(pool, count, int_max(grain, 1), range, context);
-    pool->stride = 1;
     for (int i = 0, first = 0; i < pool->thread_count; i++) {
         int end = (int)((int64_t)pool->pieces * (i + 1) / pool->thread_count);
         give_stretch(pool, i, first, end - first);
@@ -232,16 +231,19 @@ void pool_for_threads(Pool *pool, int count, int grain, PoolRange range, void *c
     run_loop(pool);
 }
 
-void pool_deal(Pool *pool, int count, PoolRange range, void *context)
+void pool_for_shares(Pool *pool, const int *ends, PoolRange range, void *context)
 {
-    assert(count >= 0 && range);
-    if (!pool || pool->thread_count == 1 || count <= 1) {
+    assert(ends && range);
+    const int thread_count = pool_thread_count(pool), count = ends[thread_count - 1];
+    if (thread_count == 1 || count <= 1) {
         pool_for(NULL, count, 1, range, context);
         return;
     }
     start_loop(pool, count, 1, range, context);
-    pool->stride = pool->thread_count;
-    for (int i = 0; i < pool->thread_count; i++)
-        give_stretch(pool, i, i, (count - i + pool->thread_count - 1) / pool->thread_count);
+    for (int i = 0, first = 0; i < thread_count; i++) {
+        assert(ends[i] >= first && ends[i] <= count);
+        give_stretch(pool, i, first, ends[i] - first);
+        first = ends[i];
+    }
     run_loop(pool);
 }

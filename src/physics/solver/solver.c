@@ -23,6 +23,7 @@ Solver *solver_create(const SolverOptions *options)
     solver->integrate = is_wide ? solver_body_integrate_avx2 : solver_body_integrate;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
+    solver->shares = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->shares);
     solver->other_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->other_statistics);
     for (int i = 0; i < solver->scratch_count; i++)
         solver->direct_scratch[i] = direct_scratch_create();
@@ -89,6 +90,7 @@ void solver_destroy(Solver *solver)
                       solver->chunks,
                       solver->rolling_memory,
                       solver->bundles,
+                      solver->shares,
                       solver->other_statistics };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
@@ -197,6 +199,19 @@ static void *put(void *to, const void *from, size_t size)
     return (char *)to + size;
 }
 
+// As if all rows stood behind each other: where they do hangs on the number of threads.
+static void *put_joints(void *to, const Topology *t, int count)
+{
+    assert_debug(count == 0 || count == t->joint_count);
+    for (int i = 0, row = 0; i < count; i++) {
+        SolverJoint joint = t->joints[i];
+        joint.first_row = row;
+        row += joint.row_count;
+        to = put(to, &joint, sizeof joint);
+    }
+    return to;
+}
+
 static const void *take(void *to, const void *from, size_t size)
 {
     if (size > 0)
@@ -210,7 +225,7 @@ void solver_state_save(const Solver *solver, void *buffer)
     StateHeader header = state_header(solver);
     size_t joints = (size_t)header.joint_count;
     void *to = put(buffer, &header, sizeof header);
-    to = put(to, solver->topology.joints, joints * sizeof(SolverJoint));
+    to = put_joints(to, &solver->topology, header.joint_count);
     to = put(to, solver->row_memory, joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
     to = put(to, solver->contact_memory, (size_t)header.contact_count * sizeof(ContactMemory));
     to = put(to, solver->rolling_memory, (size_t)header.rolling_count * sizeof(RollingMemory));
@@ -353,7 +368,6 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
     sum->island_count = solver->island_count;
     sum->iterative_island_count = solver->pgs_task_count;
     sum->group_count = solver->awake_group_count;
-    sum->row_count = input->row_count;
     sum->contact_count = input->contact_count;
     for (int i = 1; i < solver->scratch_count; i++) {
         SolverStatistics *one = &solver->other_statistics[i];
@@ -441,10 +455,9 @@ static void islands_solve(Solver *solver, const SolverInput *input)
     solver->contact_last_count = input->contact_count;
     pgs_begin(solver, input);
     pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
-    if (solver->are_bundles_uneven)
-        pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);
-    else
-        pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
+    for (int i = 0; i < solver->scratch_count; i++)  // the first thread has what is iterated before its own bundles
+        solver->shares[i] += pieces;
+    pool_for_shares(pool, solver->shares, solve_range, &work);
     if (solver->pgs_task_count > 0)
         solver_pgs_end(solver->pgs_scratch);
 }

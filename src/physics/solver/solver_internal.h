@@ -263,7 +263,6 @@ struct Solver {  // what steps of trees that nothing touches read stands first
     RowMemory *row_memory;
     int island_count, scratch_count, awake_group_count, pgs_task_count, contact_last_count;
     bool are_trees;           // each island is a tree that nothing touches, and will be while trees stay what they are
-    bool are_bundles_uneven;  // then they stand in falling order of their work
     SolverOptions options;
     Topology topology;
     SolverStatistics statistics;
@@ -295,6 +294,7 @@ struct Solver {  // what steps of trees that nothing touches read stands first
         group_awake_capacity;
     int island_capacity, explained_capacity, contact_run_capacity, chunk_capacity, bundle_capacity;
     IslandBundle *bundles;
+    int *shares;  // per thread: the end of the bundles that it begins with, then that among all that is solved at once
     int bundle_count;
     SolverStatistics *other_statistics;  // shares of the threads beside the caller's, by their index
 };
