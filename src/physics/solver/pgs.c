@@ -39,6 +39,7 @@ void pgs_scratch_destroy(PgsScratch *s)
     free(s->manifolds);
     free(s->by_colour);
     free(s->spans);
+    free(s->block_order);
     free(s->colours);
     free(s->colour_first);
     free(s->block_first);

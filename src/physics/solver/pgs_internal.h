@@ -78,7 +78,8 @@ struct PgsScratch {
     bool has_done;         // some block is
     Manifold *manifolds;
     int32_t *by_colour;
-    BlockSpan *spans;  // per block
+    BlockSpan *spans;      // per block
+    int32_t *block_order;  // per block: where it begins in by_colour
     PgsBlock *blocks;
     PgsPoint *points;      // of all blocks, of each as many as its longest lane has
     PgsSide *others;       // beside those of blocks that are not on the world
@@ -88,7 +89,7 @@ struct PgsScratch {
     ContactMemory *memory;
     RollingMemory *rolling;  // beside it, NULL: nothing rolls
     const BlockKernels *kernels;
-    int span_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
+    int span_capacity, block_order_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
         manifold_capacity, by_colour_capacity, colour_capacity, row_capacity;
     int body_count, manifold_count, block_count, row_count;
     int colour_count;
