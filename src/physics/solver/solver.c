@@ -283,16 +283,32 @@ typedef struct StepWork {
     const SolverInput *input;
 } StepWork;
 
-// Islands are found while contacts look for what they remember.
+static void pgs_begin(Solver *solver, const SolverInput *input)
+{
+    solver->pgs_task_count = 0;
+    for (int i = 0; i < solver->island_count; i++)
+        if (solver->islands[i].method == SOLVER_ITERATIVE)
+            *memory_push(solver->pgs_tasks, solver->pgs_task_count,
+                         solver->pgs_task_capacity) = solver_island_task(solver, input, i);
+    PgsOptions options = { .pool = solver->options.pool,
+                           .iterations = solver->options.iterations,
+                           .wide = solver->direct == solver_direct_avx2 };
+    if (solver->pgs_task_count > 0)
+        solver_pgs_begin(solver->pgs_scratch, solver->pgs_tasks, solver->pgs_task_count, &options);
+}
+
+// Islands are found, and places for the bodies of those that are iterated, while contacts look for what they remember.
 static void find_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        if (i == 0)
+        if (i == 0) {
             solver_islands_update(work->solver, work->input);
-        else
+            pgs_begin(work->solver, work->input);
+        } else {
             solver_contacts_remember(work->solver, work->input, i - 1);
+        }
     }
 }
 
@@ -345,20 +361,6 @@ static void solve_range(int begin, int end, int worker, void *context)
         else
             solver_pgs_prepare(solver->pgs_scratch, i - 1);
     }
-}
-
-static void pgs_begin(Solver *solver, const SolverInput *input)
-{
-    solver->pgs_task_count = 0;
-    for (int i = 0; i < solver->island_count; i++)
-        if (solver->islands[i].method == SOLVER_ITERATIVE)
-            *memory_push(solver->pgs_tasks, solver->pgs_task_count,
-                         solver->pgs_task_capacity) = solver_island_task(solver, input, i);
-    PgsOptions options = { .pool = solver->options.pool,
-                           .iterations = solver->options.iterations,
-                           .wide = solver->direct == solver_direct_avx2 };
-    if (solver->pgs_task_count > 0)
-        solver_pgs_begin(solver->pgs_scratch, solver->pgs_tasks, solver->pgs_task_count, &options);
 }
 
 // Sums and maxima of whole numbers: the same whoever solved what.
@@ -453,7 +455,8 @@ static void islands_solve(Solver *solver, const SolverInput *input)
     int pieces = solver_contacts_piece_count(input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
     solver->contact_last_count = input->contact_count;
-    pgs_begin(solver, input);
+    if (solver->pgs_task_count > 0)
+        solver_pgs_mark(solver->pgs_scratch);
     pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
     for (int i = 0; i < solver->scratch_count; i++)  // the first thread has what is iterated before its own bundles
         solver->shares[i] += pieces;
