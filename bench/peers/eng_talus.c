@@ -364,7 +364,7 @@ static void collide(Engine *e)
         return;
     broadphase_move_all(e->broadphase, e->awake, e->awake_count, box_of, e);
     e->pairs = broadphase_pairs(e->broadphase, &e->pair_count);
-    collide_cache_begin(e->cache, e->pairs, e->pair_count);
+    collide_cache_begin(e->cache, e->pairs, e->pair_count, NULL);
     memory_grow(&e->results, &e->result_capacity, e->pair_count + 1, sizeof *e->results);
     pool_for(e->pool, e->pair_count, 32, collide_range, e);
     for (int i = 0; i < e->pair_count; i++) {

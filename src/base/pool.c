@@ -27,24 +27,26 @@ typedef struct Worker {
     int index;
 } Worker;
 
-// Pieces that one thread takes first: `first`, `first + stride` and so on.
+// Pieces that one thread takes first, from `first` on.
 typedef struct Stretch {
     _Alignas(LINE) atomic_int left;  // pieces to be claimed
     int count, first;
 } Stretch;
 
+// A line that another processor wrote takes some 100 ns to come, and loops of a few µs begin and end with such: what
+// workers read first comes with the word that they wait for, and the caller writes nothing that they write.
 struct Pool {
     int thread_count, spin_rounds;
     Worker *workers;
     Stretch *stretches;  // one per thread
     atomic_bool stop;
+    _Alignas(LINE) atomic_int generation;  // of the loop; workers wait for it to change
     // The loop. Who has claimed a piece may read this, and where its stretch is, until the piece is done.
-    int count, grain, pieces, stride;
+    int count, grain, pieces;
     PoolRange range;
     void *context;
-    _Alignas(LINE) atomic_int generation;  // of the loop; workers wait for it to change
-    _Alignas(LINE) atomic_int finished;    // pieces done; the caller waits for all
-    _Alignas(LINE) atomic_int sleepers;    // workers that may sleep on `generation`
+    _Alignas(LINE) atomic_int finished;  // pieces that workers have ever done, modulo 2^32; the caller waits for it
+    _Alignas(LINE) atomic_int sleepers;  // workers that may sleep on `generation`
     atomic_int caller_sleeps;
 };
 
@@ -65,33 +67,41 @@ static void word_wake(atomic_int *word, int count)
     syscall(SYS_futex, (int *)word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static bool claim_piece(const Pool *pool, Stretch *stretch, int *piece)
+static bool claim_piece(Stretch *stretch, int *piece)
 {
     int left = atomic_load_explicit(&stretch->left, memory_order_acquire);
     while (left > 0)
         if (atomic_compare_exchange_weak(&stretch->left, &left, left - 1)) {
-            *piece = stretch->first + (stretch->count - left) * pool->stride;
-            assert_debug(*piece >= 0 && *piece < pool->pieces);
+            *piece = stretch->first + stretch->count - left;
             return true;
         }
     return false;
 }
 
-// The loop cannot end before the pieces done here are counted, so counting them once at the end is enough.
-static void take_pieces(Pool *pool, int worker)
+// Returns how many pieces were done: all of one loop, which cannot end before they are counted.
+static int take_pieces(Pool *pool, int worker)
 {
     assert_debug(worker >= 0 && worker < pool->thread_count);
-    int done = 0, pieces = 0;
+    int done = 0;
     for (int i = 0; i < pool->thread_count; i++) {
         Stretch *stretch = &pool->stretches[(worker + i) % pool->thread_count];
-        for (int piece; claim_piece(pool, stretch, &piece); done++) {
+        for (int piece; claim_piece(stretch, &piece); done++) {
+            assert_debug(piece >= 0 && piece < pool->pieces);
             int begin = piece * pool->grain;
-            pieces = pool->pieces;
             pool->range(begin, int_min(begin + pool->grain, pool->count), worker, pool->context);
         }
     }
-    if (done > 0 && atomic_fetch_add(&pool->finished, done) + done == pieces && worker > 0
-        && atomic_load(&pool->caller_sleeps))
+    return done;
+}
+
+static void help(Pool *pool, int worker)
+{
+    assert_debug(worker > 0);
+    int done = take_pieces(pool, worker);
+    if (done == 0)
+        return;
+    atomic_fetch_add(&pool->finished, done);
+    if (atomic_load(&pool->caller_sleeps))
         word_wake(&pool->finished, 1);
 }
 
@@ -121,7 +131,7 @@ static void *worker_main(void *argument)
         seen = wait_for_work(pool, seen);
         if (atomic_load(&pool->stop))
             return NULL;
-        take_pieces(pool, worker->index);
+        help(pool, worker->index);
     }
 }
 
@@ -173,16 +183,16 @@ void pool_destroy(Pool *pool)
 
 int pool_thread_count(const Pool *pool) { return pool ? pool->thread_count : 1; }
 
-static void wait_for_pieces(Pool *pool)
+static void wait_for_workers(Pool *pool, int goal)
 {
     for (int i = 0; i < pool->spin_rounds; i++) {
-        if (atomic_load_explicit(&pool->finished, memory_order_acquire) == pool->pieces)
+        if (atomic_load_explicit(&pool->finished, memory_order_acquire) == goal)
             return;
         spin_pause();
     }
     atomic_store(&pool->caller_sleeps, 1);
     int finished;
-    while ((finished = atomic_load(&pool->finished)) < pool->pieces)
+    while ((finished = atomic_load(&pool->finished)) != goal)
         word_sleep(&pool->finished, finished);
     atomic_store(&pool->caller_sleeps, 0);
 }
@@ -195,7 +205,6 @@ static void start_loop(Pool *pool, int count, int grain, PoolRange range, void *
     pool->pieces = (count - 1) / grain + 1;
     pool->range = range;
     pool->context = context;
-    atomic_store(&pool->finished, 0);
 }
 
 static void give_stretch(Pool *pool, int thread, int first, int count)
@@ -208,9 +217,26 @@ static void give_stretch(Pool *pool, int thread, int first, int count)
 
 static void run_loop(Pool *pool)
 {
+    // No worker counts anything between two loops, so this is what they had done before.
+    unsigned before = (unsigned)atomic_load_explicit(&pool->finished, memory_order_relaxed);
     start_generation(pool, pool->pieces - 1);
-    take_pieces(pool, 0);
-    wait_for_pieces(pool);
+    int done = take_pieces(pool, 0);
+    wait_for_workers(pool, (int)(before + (unsigned)(pool->pieces - done)));
+}
+
+// In pieces.
+static int share_end(const Pool *pool, int pieces, int thread)
+{
+    assert_debug(pieces >= 0 && thread >= 0 && thread < pool->thread_count);
+    return (int)((int64_t)pieces * (thread + 1) / pool->thread_count);
+}
+
+int pool_share_end(const Pool *pool, int count, int grain, int thread)
+{
+    assert(count >= 0 && grain > 0 && thread >= 0 && thread < pool_thread_count(pool));
+    if (!pool || count <= grain)
+        return count;
+    return int_min(count, share_end(pool, (count - 1) / grain + 1, thread) * grain);
 }
 
 void pool_for_threads(Pool *pool, int count, int grain, PoolRange range, void *context)
@@ -223,25 +249,27 @@ void pool_for_threads(Pool *pool, int count, int grain, PoolRange range, void *c
         return;
     }
     start_loop(pool, count, int_max(grain, 1), range, context);
-    pool->stride = 1;
     for (int i = 0, first = 0; i < pool->thread_count; i++) {
-        int end = (int)((int64_t)pool->pieces * (i + 1) / pool->thread_count);
+        int end = share_end(pool, pool->pieces, i);
         give_stretch(pool, i, first, end - first);
         first = end;
     }
     run_loop(pool);
 }
 
-void pool_deal(Pool *pool, int count, PoolRange range, void *context)
+void pool_for_shares(Pool *pool, const int *ends, PoolRange range, void *context)
 {
-    assert(count >= 0 && range);
-    if (!pool || pool->thread_count == 1 || count <= 1) {
+    assert(ends && range);
+    const int thread_count = pool_thread_count(pool), count = ends[thread_count - 1];
+    if (thread_count == 1 || count <= 1) {
         pool_for(NULL, count, 1, range, context);
         return;
     }
     start_loop(pool, count, 1, range, context);
-    pool->stride = pool->thread_count;
-    for (int i = 0; i < pool->thread_count; i++)
-        give_stretch(pool, i, i, (count - i + pool->thread_count - 1) / pool->thread_count);
+    for (int i = 0, first = 0; i < thread_count; i++) {
+        assert(ends[i] >= first && ends[i] <= count);
+        give_stretch(pool, i, first, ends[i] - first);
+        first = ends[i];
+    }
     run_loop(pool);
 }

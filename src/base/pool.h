@@ -23,7 +23,10 @@ static inline void pool_for(Pool *pool, int count, int grain, PoolRange range, v
     else if (count > 0)
         range(0, count, 0, context);
 }
-// The same for items one by one that come with falling work: they are dealt in turn, so that the last ones are short.
-void pool_deal(Pool *pool, int count, PoolRange range, void *context);
+// Where the items end with which a thread begins in such a loop.
+int pool_share_end(const Pool *pool, int count, int grain, int thread);
+// The same for items one by one where the caller knows what is a fair share: thread i begins with those before ends[i],
+// of which there is one per thread. The last end is the number of items.
+void pool_for_shares(Pool *pool, const int *ends, PoolRange range, void *context);
 
 #endif

@@ -17,7 +17,8 @@
 #include <string.h>
 
 #define CONTACT_GRAIN 128  // contacts that a worker describes at a time
-#define BODY_GRAIN 128     // bodies
+#define BODY_GRAIN 64      // bodies
+#define CONSTRAINT_GRAIN 32
 
 typedef struct Resting {
     int32_t contact, place;
@@ -359,41 +360,78 @@ static bool is_free(const Physics *physics, int body) { return body >= 0 && !phy
 
 static bool is_awake(const Physics *physics, int body) { return body >= 0 && !physics->body_states[body].is_disabled; }
 
-// The rows of a constraint, written behind those that are there. Returns how many.
-static inline int read_rows(StepArrays *arrays, const Constraint *constraint, const ConstraintStep *step,
-                            ConstraintRows rows_of, int row_count)
+typedef struct ConstraintWork {
+    StepArrays *arrays;
+    const Physics *physics;
+    ConstraintStep step;
+    ConstraintRows rows_of;
+    bool all_act;                // then a body is enough
+    atomic_bool wants_wrenches;  // some constraint does
+    atomic_bool has_idle;        // some constraint holds nothing that is free
+} ConstraintWork;
+
+enum { IDLE_JOINT = -2 };  // in SolverJoint.body1, until the list is closed up
+
+// Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is. Each piece has
+// room for as many rows as it can have, so that no thread needs to know how many others wrote.
+static void constraint_range(int begin, int end, int worker, void *context)
 {
-    memory_grow(&arrays->rows, &arrays->row_capacity, row_count + CONSTRAINT_ROWS_MAX, sizeof *arrays->rows);
-    return rows_of(constraint, step, arrays->bodies, &arrays->rows[row_count]);
+    ConstraintWork *work = context;
+    StepArrays *arrays = work->arrays;
+    const Physics *physics = work->physics;
+    (void)worker;
+    assert(begin >= 0 && end <= physics->constraint_count && end * CONSTRAINT_ROWS_MAX <= arrays->row_capacity);
+    const bool all_act = work->all_act;
+    bool wants_wrenches = false;
+    for (int i = begin, row = begin * CONSTRAINT_ROWS_MAX; i < end; i++) {
+        Constraint *constraint = physics->constraints[i];
+        const int first = constraint->solved[0], second = constraint->solved[1];
+        arrays->joined[i] = constraint;
+        if (all_act ? (first & second) < 0 : !is_free(physics, first) && !is_free(physics, second)) {
+            arrays->joints[i] = (SolverJoint){ IDLE_JOINT, IDLE_JOINT, 0, 0 };
+            atomic_store(&work->has_idle, true);
+            continue;
+        }
+        int rows = all_act || is_awake(physics, first) || is_awake(physics, second)
+                       ? work->rows_of(constraint, &work->step, arrays->bodies, &arrays->rows[row])
+                       : 0;
+        wants_wrenches |= constraint->wants_wrenches;
+        arrays->joints[i] = (SolverJoint){ first, second, row, rows };
+        row += rows;
+    }
+    if (wants_wrenches)
+        atomic_store(&work->wants_wrenches, true);
 }
 
-// Those of sleeping bodies have no rows, but stand in the list: the tree of joints stays what it is.
+static void drop_idle(StepArrays *arrays)
+{
+    int kept = 0;
+    for (int i = 0; i < arrays->joint_count; i++) {
+        if (arrays->joints[i].body1 == IDLE_JOINT)
+            continue;
+        arrays->joints[kept] = arrays->joints[i];
+        arrays->joined[kept++] = arrays->joined[i];
+    }
+    arrays->joint_count = kept;
+}
+
 static void read_constraints(StepArrays *arrays, const Physics *physics, double dt)
 {
     const int count = physics->constraint_count;
     memory_grow(&arrays->joints, &arrays->joint_capacity, count + 1, sizeof *arrays->joints);
     memory_grow(&arrays->joined, &arrays->joined_capacity, count + 1, sizeof *arrays->joined);
-    const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
-    const ConstraintRows rows_of = constraint_rows_best();
-    const bool all_act = !physics->has_frozen && !sleep_any_asleep(physics);  // then a body is enough
-    bool wants_wrenches = false;
-    int joint_count = 0, row_count = 0;
-    for (int i = 0; i < count; i++) {
-        Constraint *constraint = physics->constraints[i];
-        const int first = constraint->solved[0], second = constraint->solved[1];
-        if (all_act ? (first & second) < 0 : !is_free(physics, first) && !is_free(physics, second))
-            continue;
-        int rows = all_act || is_awake(physics, first) || is_awake(physics, second)
-                       ? read_rows(arrays, constraint, &step, rows_of, row_count)
-                       : 0;
-        wants_wrenches |= constraint->wants_wrenches;
-        arrays->joined[joint_count] = constraint;
-        arrays->joints[joint_count++] = (SolverJoint){ first, second, row_count, rows };
-        row_count += rows;
-    }
-    arrays->joint_count = joint_count;
-    arrays->row_count = row_count;
-    arrays->wants_wrenches = wants_wrenches;
+    memory_grow(&arrays->rows, &arrays->row_capacity, (count + 1) * CONSTRAINT_ROWS_MAX, sizeof *arrays->rows);
+    ConstraintWork work = { .arrays = arrays,
+                            .physics = physics,
+                            .step = { 1.0 / dt, physics->erp, physics->cfm },
+                            .rows_of = constraint_rows_best(),
+                            .all_act = !physics->has_frozen && !sleep_any_asleep(physics) };
+    pool_for(physics->pool, count, CONSTRAINT_GRAIN, constraint_range, &work);
+    arrays->joint_count = count;
+    arrays->row_count = count * CONSTRAINT_ROWS_MAX;
+    arrays->wants_wrenches = work.wants_wrenches;
+    if (work.has_idle)
+        drop_idle(arrays);
 }
 
 static void sum_wrenches(const StepArrays *arrays, const Physics *physics)

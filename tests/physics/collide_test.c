@@ -279,13 +279,13 @@ static void test_cache(void **state)
     CollidePoint points[COLLIDE_POINTS];
     CollideCache *cache = collide_cache_create();
     BroadPair pair = { 0, 1 };
-    collide_cache_begin(cache, &pair, 1);
+    collide_cache_begin(cache, &pair, 1, NULL);
     high.position[2] = 0.398;
     assert_int_equal(collide_cache_reuse(cache, 0, &high, &low, limit, points), -1);
     int count = collide_pair(&box, &high, &box, &low, 0.0, points);
     assert_int_equal(count, 4);
     collide_cache_store(cache, 0, &high, &low, points, count);
-    collide_cache_begin(cache, &pair, 1);
+    collide_cache_begin(cache, &pair, 1, NULL);
     high.position[2] = 0.3979;
     high.position[0] = 5.0;
     low.position[0] = 5.0001;
@@ -314,7 +314,7 @@ static void test_cache(void **state)
     assert_false(collide_cache_is_sound(bytes, size - 1, 2));
     CollideCache *copy = collide_cache_create();
     collide_cache_restore(copy, bytes, size);
-    collide_cache_begin(copy, &pair, 1);
+    collide_cache_begin(copy, &pair, 1, NULL);
     assert_int_equal(collide_cache_reuse(copy, 0, &high, &low, limit, points), 4);
     for (size_t i = 0; i < 12; i++)
         bytes[12 + i] = 0xff;  // not a number

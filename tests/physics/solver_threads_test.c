@@ -92,9 +92,13 @@ static void test_pool(void **state)
                 CHECK(out[i] == (i < count ? i * i : 0), "every item once, none beyond");
             static atomic_int taken[10000];
             memset(taken, 0, sizeof taken);
-            pool_deal(pool, count, count_range, taken);
+            int ends[8] = { count / 5, count / 5, count / 2 };
+            for (int i = 3; i < 8; i++)
+                ends[i] = count;
+            ends[int_max(threads, 1) - 1] = count;
+            pool_for_shares(pool, ends, count_range, taken);
             for (int i = 0; i < 10000; i++)
-                CHECK(taken[i] == (i < count), "dealt: every item once, none beyond");
+                CHECK(taken[i] == (i < count), "shares: every item once, none beyond");
         }
         pool_destroy(pool);
     }

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #define SEARCH_TASKS 256  // into which the search is cut for several threads
-#define MOVED_GRAIN 16    // of those that moved that a worker looks for at a time
-#define PIECE 1024        // kept pairs that a worker looks through at a time
+#define MOVED_GRAIN 4     // of those that moved that a worker looks for at a time
+#define PIECE 256         // kept pairs that a worker looks through at a time,
+#define PIECE_ALONE 1024  // and one without others
 
 static inline bool proxies_may_meet(const Proxy *p, const Proxy *q)
 {
@@ -354,10 +355,11 @@ static int fresh_before(const Broadphase *b, BroadPair pair)
 // Cuts the kept pairs, with the fresh ones that belong between them.
 static int pieces_cut(Broadphase *b)
 {
-    int count = int_max((b->pair_count + PIECE - 1) / PIECE, 1);
+    const int size = pool_thread_count(b->pool) > 1 ? PIECE : PIECE_ALONE;
+    int count = int_max((b->pair_count + size - 1) / size, 1);
     memory_grow(&b->pieces, &b->piece_capacity, count, sizeof *b->pieces);
     for (int i = 0; i < count; i++) {
-        int first = i * PIECE, last = int_min(first + PIECE, b->pair_count);
+        int first = i * size, last = int_min(first + size, b->pair_count);
         b->pieces[i] = (PairPiece){ .first = first,
                                     .last = last,
                                     .fresh_first = i == 0 ? 0 : b->pieces[i - 1].fresh_last,

@@ -26,14 +26,23 @@ static inline int32_t known_head(Known known) { return known.place < 0 ? ~known.
 enum { CHUNK_POINTS = 128 };
 enum { LARGE_CACHE = 8192 };  // pairs: fewer are in the processor's cache anyway
 
+enum { MATCH_GRAIN = 128, NO_PAIR = -1 };  // pairs that a worker looks for among the last ones at a time
+
+// What a piece of the pairs leaves to be done in order.
+typedef struct MatchPiece {
+    int32_t first_gone, gone_count;  // in `last`: heads of pairs that went
+    int32_t came;                    // the last pair without a head; its place names the one before
+} MatchPiece;
+
 struct CollideCache {
     const CacheKernels *kernels;
     CacheHead *heads;
     Known *known, *last;
-    BroadPair *pairs;  // of known
-    int32_t *spare;    // heads
-    int head_count, head_capacity, known_count, known_capacity, last_capacity, pair_capacity, spare_count,
-        spare_capacity;
+    BroadPair *pairs, *last_pairs;  // of known and of last
+    MatchPiece *matches;
+    int32_t *spare;  // heads
+    int head_count, head_capacity, known_count, known_capacity, last_capacity, pair_capacity, last_pair_capacity,
+        match_capacity, spare_count, spare_capacity;
     _Atomic(CachePoints *) *chunks;
     int32_t *free_points;
     int chunk_capacity, free_capacity;
@@ -59,6 +68,8 @@ void collide_cache_destroy(CollideCache *cache)
     free(cache->known);
     free(cache->last);
     free(cache->pairs);
+    free(cache->last_pairs);
+    free(cache->matches);
     free(cache->spare);
     free(cache);
 }
@@ -165,34 +176,99 @@ static void swap_known(CollideCache *cache, int count)
     cache->known = swap;
     cache->known_capacity = capacity;
     memory_grow(&cache->known, &cache->known_capacity, count + 1, sizeof(Known));
+    BroadPair *pairs = cache->last_pairs;
+    capacity = cache->last_pair_capacity;
+    cache->last_pairs = cache->pairs;
+    cache->last_pair_capacity = cache->pair_capacity;
+    cache->pairs = pairs;
+    cache->pair_capacity = capacity;
+    memory_grow(&cache->pairs, &cache->pair_capacity, count + 1, sizeof *cache->pairs);
 }
 
-// Pairs that were there in the last pass keep their heads; the heads of those that went are for those that came.
-void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count)
+typedef struct MatchWork {
+    CollideCache *cache;
+    const BroadPair *pairs;
+    int count, last_count;
+} MatchWork;
+
+// How many of the last pass's pairs come before one.
+static int last_before(const MatchWork *work, int index)
 {
-    assert(count >= 0 && (pairs || count == 0));
-    int last_count = cache->known_count, at = 0;
-    swap_known(cache, count);
-    const BroadPair *last = cache->pairs;
+    assert_debug(index >= 0 && index <= work->count);
+    if (index == 0 || index == work->count)
+        return index == 0 ? 0 : work->last_count;
+    int low = 0, high = work->last_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (pair_is_before(work->cache->last_pairs[middle], work->pairs[index]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Pairs that were there in the last pass keep their heads. Those that were not are chained by `place`, and the heads of
+// those that went gathered where they stood: heads are given and taken after the loop.
+static void match_range(int begin, int end, int worker, void *context)
+{
     enum { HEADS_AHEAD = 32 };
-    int ahead_end = cache->head_count < LARGE_CACHE ? 0 : last_count - HEADS_AHEAD;
-    for (int i = 0; i < count; i++) {
-        while (at < last_count && pair_is_before(last[at], pairs[i]))
-            head_give(cache, known_head(cache->last[at++]));
+    const MatchWork *work = context;
+    CollideCache *cache = work->cache;
+    const BroadPair *pairs = work->pairs, *last_pairs = cache->last_pairs;
+    (void)worker;
+    assert(begin >= 0 && begin < end && end <= work->count && begin / MATCH_GRAIN < cache->match_capacity);
+    const int first = last_before(work, begin), last = last_before(work, end);
+    const int ahead_end = cache->head_count < LARGE_CACHE ? 0 : last - HEADS_AHEAD;
+    MatchPiece piece = { .first_gone = first, .came = NO_PAIR };
+    int at = first;
+    for (int i = begin; i < end; i++) {
+        while (at < last && pair_is_before(last_pairs[at], pairs[i]))
+            cache->last[first + piece.gone_count++] = cache->last[at++];
         if (at < ahead_end)
             __builtin_prefetch(&cache->heads[known_head(cache->last[at + HEADS_AHEAD])].count);
-        if (at < last_count && last[at].a == pairs[i].a && last[at].b == pairs[i].b) {
+        cache->pairs[i] = pairs[i];
+        if (at < last && last_pairs[at].a == pairs[i].a && last_pairs[at].b == pairs[i].b) {
             int32_t head = known_head(cache->last[at++]);
             cache->known[i] = (Known){ cache->heads[head].count < 0 ? ~head : head };
-            continue;
+        } else {
+            cache->known[i] = (Known){ piece.came };
+            piece.came = i;
         }
-        cache->known[i] = (Known){ ~head_take(cache) };
     }
-    while (at < last_count)
-        head_give(cache, known_head(cache->last[at++]));
+    while (at < last)
+        cache->last[first + piece.gone_count++] = cache->last[at++];
+    cache->matches[begin / MATCH_GRAIN] = piece;
+}
+
+// The heads of pairs that went are for those that came.
+static void heads_settle(CollideCache *cache, const MatchPiece *piece)
+{
+    assert_debug(piece->gone_count >= 0 && piece->came < cache->known_count);
+    for (int i = 0; i < piece->gone_count; i++)
+        head_give(cache, known_head(cache->last[piece->first_gone + i]));
+    for (int i = piece->came; i != NO_PAIR;) {
+        int next = cache->known[i].place;
+        cache->known[i] = (Known){ ~head_take(cache) };
+        i = next;
+    }
+}
+
+void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count, Pool *pool)
+{
+    assert(count >= 0 && (pairs || count == 0));
+    MatchWork work = { cache, pairs, count, cache->known_count };
+    const bool is_shared = pool_thread_count(pool) > 1 && count > MATCH_GRAIN;
+    const int pieces = is_shared ? (count + MATCH_GRAIN - 1) / MATCH_GRAIN : 1;
+    swap_known(cache, count);
+    memory_grow(&cache->matches, &cache->match_capacity, pieces, sizeof *cache->matches);
     cache->known_count = count;
-    memory_grow(&cache->pairs, &cache->pair_capacity, count + 1, sizeof *cache->pairs);
-    memory_copy(cache->pairs, pairs, sizeof *pairs * (size_t)count);
+    if (count > 0)
+        pool_for(is_shared ? pool : NULL, count, MATCH_GRAIN, match_range, &work);
+    else
+        cache->matches[0] = (MatchPiece){ .gone_count = work.last_count, .came = NO_PAIR };
+    for (int i = 0; i < pieces; i++)
+        heads_settle(cache, &cache->matches[i]);
     chunks_reserve(cache, count);
 }
 

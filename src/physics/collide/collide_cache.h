@@ -22,7 +22,8 @@ CollideLimit collide_cache_limit_of(double min_half_extent, double min_reach);  
 double collide_bounding_radius(const CollideShape *shape);                      // of its farthest point from its middle
 
 // Takes this step's pairs, sorted as the broad phase gives them; pairs that were there before keep what is known.
-void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count);
+// `pool` may be NULL.
+void collide_cache_begin(CollideCache *cache, const BroadPair *pairs, int count, Pool *pool);
 // For pair `index`, the touching points and their number: moved along, or found anew. `limit`: of the two shapes;
 // `was_changed`: one of them is not what it was. Different pairs may be asked by different threads.
 int collide_cache_pair(CollideCache *cache, int index, const CollideShape *a, const CollidePose *pa,

@@ -206,7 +206,7 @@ void narrow_begin(Physics *physics, const BroadPair *pairs, int count, int windo
     Narrow *narrow = physics->narrow;
     narrow->pairs = pairs;
     narrow->pair_count = count;
-    collide_cache_begin(narrow->cache, pairs, count);
+    collide_cache_begin(narrow->cache, pairs, count, physics->pool);
     prepare_boxes(physics);
     window_open(narrow, 0, int_min(count, window));
     for (int i = 0; i < narrow->result_count; i++)

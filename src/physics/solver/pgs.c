@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define BODY_GRAIN 64
-#define BLOCK_GRAIN 4
+#define CHECK_GRAIN 128  // bodies whose velocities are put aside at a time
 
 PgsScratch *pgs_scratch_create(SharedBlock *shared)
 {
@@ -39,6 +39,8 @@ void pgs_scratch_destroy(PgsScratch *s)
     free(s->manifolds);
     free(s->by_colour);
     free(s->spans);
+    free(s->block_order);
+    free(s->block_shares);
     free(s->colours);
     free(s->colour_first);
     free(s->block_first);
@@ -207,8 +209,9 @@ void solver_pgs_begin(PgsScratch *s, const IslandTask *tasks, int task_count, co
     bodies_begin(s);
     memory_grow(&s->marks, &s->mark_capacity, s->input->contact_count + 1, 1);
     pgs_pieces_cut(s);
-    pool_for(options->pool, s->piece_count, 1, pgs_mark_pieces, s);
 }
+
+void solver_pgs_mark(PgsScratch *s) { pool_for(s->options.pool, s->piece_count, 1, pgs_mark_pieces, s); }
 
 int solver_pgs_piece_count(const PgsScratch *s) { return (s->moving_count + BODY_GRAIN - 1) / BODY_GRAIN; }
 
@@ -243,9 +246,12 @@ static int iteration_count(const PgsScratch *s)
     return int_max(min, (int)by_step);
 }
 
-static void check_begin(PgsScratch *s)
+static void check_range(int begin, int end, int worker, void *context)
 {
-    for (int i = 0; i < s->body_count; i++) {
+    assert_debug(begin >= 0 && end <= ((PgsScratch *)context)->body_count);
+    PgsScratch *s = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
         const PgsBody *body = &s->bodies[i];
         const float *m = body->inertia;
         s->checked[i] = s->velocities[i];
@@ -298,7 +304,7 @@ static void iterate_all(PgsScratch *s)
         each_colour(s, s->options.pool, s->kernels->iterate);
         bool is_look = i >= CHECK_FIRST && (i - CHECK_FIRST) % CHECK_EVERY == 0;
         if (i == CHECK_FIRST)
-            check_begin(s);
+            pool_for(s->options.pool, s->body_count, CHECK_GRAIN, check_range, s);
         else if (is_look && s->row_count == 0 && islands_converge(s, limit))
             break;
     }

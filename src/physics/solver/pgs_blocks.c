@@ -124,14 +124,58 @@ static void *part_at(char *memory, size_t *used, int count, size_t size)
     return part;
 }
 
+static inline int block_place(const PgsScratch *s, int first) { return s->manifolds[s->by_colour[first]].body1; }
+
+// Where the blocks of a colour begin, by the place of their first body: a thread that takes the first ones of every
+// colour then meets the same bodies again, and their velocities stay in its cache. The result is the same in any order.
+static void colour_order(PgsScratch *s, int colour, int32_t *firsts)
+{
+    enum { STRIPES = 64 };
+    const int begin = s->colour_first[colour], end = s->colour_first[colour + 1];
+    int start[STRIPES + 1] = { 0 };
+    const uint32_t width = (uint32_t)s->body_count / STRIPES + 1;
+    for (int first = begin; first < end; first += BLOCK_LANES)
+        start[(uint32_t)block_place(s, first) / width + 1]++;
+    for (int i = 0; i < STRIPES; i++)
+        start[i + 1] += start[i];
+    for (int first = begin; first < end; first += BLOCK_LANES)
+        firsts[start[(uint32_t)block_place(s, first) / width]++] = first;
+}
+
+// All blocks, those first with which the first thread begins in the loop over their colour, then those of the second:
+// who builds a block has it in its cache when it is iterated.
+static void blocks_share(PgsScratch *s)
+{
+    const int threads = pool_thread_count(s->options.pool);
+    int count = 0;
+    memory_grow(&s->block_shares, &s->block_share_capacity, s->block_count + 1, sizeof *s->block_shares);
+    for (int t = 0; t < threads; t++)
+        for (int c = 0; c < s->colour_count; c++) {
+            const int first = s->block_first[c], blocks = s->block_first[c + 1] - first;
+            const int end = pool_share_end(s->options.pool, blocks, BLOCK_GRAIN, t);
+            for (int i = t == 0 ? 0 : pool_share_end(s->options.pool, blocks, BLOCK_GRAIN, t - 1); i < end; i++)
+                s->block_shares[count++] = first + i;
+        }
+    assert(count == s->block_count);
+}
+
 // Whose manifolds, `span->count` of them, stand in by_colour from `span->first` on.
 static void blocks_span(PgsScratch *s)
 {
     BlockParts used = { .surfaces = s->input->surface_count };
     memory_grow(&s->spans, &s->span_capacity, s->block_count + 1, sizeof *s->spans);
-    for (int c = 0, block = 0; c < s->colour_count; c++)
-        for (int first = s->colour_first[c]; first < s->colour_first[c + 1]; first += BLOCK_LANES)
-            s->spans[block++] = span_at(s, first, s->colour_first[c + 1], &used);
+    memory_grow(&s->block_order, &s->block_order_capacity, s->block_count + 1, sizeof *s->block_order);
+    const bool is_shared = pool_thread_count(s->options.pool) > 1;
+    for (int c = 0; c < s->colour_count; c++) {
+        int32_t *firsts = s->block_order + s->block_first[c];
+        const int count = s->block_first[c + 1] - s->block_first[c];
+        for (int i = 0; i < count; i++)
+            firsts[i] = s->colour_first[c] + i * BLOCK_LANES;
+        if (is_shared)
+            colour_order(s, c, firsts);
+        for (int i = 0; i < count; i++)
+            s->spans[s->block_first[c] + i] = span_at(s, firsts[i], s->colour_first[c + 1], &used);
+    }
     size_t room = (size_t)s->block_count * sizeof *s->blocks + (size_t)used.points * sizeof *s->points
                   + (size_t)used.others * sizeof *s->others + (size_t)used.surfaces * sizeof *s->surfaces;
     char *memory = shared_block_reserve(s->shared, room + 1);
@@ -141,6 +185,7 @@ static void blocks_span(PgsScratch *s)
     s->others = part_at(memory, &at, used.others, sizeof *s->others);
     s->surfaces = part_at(memory, &at, used.surfaces, sizeof *s->surfaces);
     assert(at == room);
+    blocks_share(s);
     for (int i = 0; i < s->input->surface_count; i++)
         surface_fill(s, &s->surfaces[i], &s->input->surfaces[i]);
 }
@@ -305,7 +350,8 @@ void pgs_build_blocks(int begin, int end, int worker, void *context)
     PgsScratch *s = context;
     (void)worker;
     bool is_large = s->manifold_count >= LARGE_PILE;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        const int i = s->block_shares[k];
         PgsBlock *block = &s->blocks[i];
         const int32_t *manifolds = s->by_colour + s->spans[i].first;
         const BlockSpan *span = &s->spans[i];
@@ -327,8 +373,8 @@ void pgs_build_blocks(int begin, int end, int worker, void *context)
                 surface_lane(s, own, lane, surface);
             const int32_t *touching = s->input->contacts[m->contacts[0]].body;
             const SolverBody *other = touching[0] >= 0 && touching[1] >= 0 ? &s->input->bodies[touching[1]] : NULL;
-            for (int k = 0; k < m->point_count; k++)
-                lane_point(s, block, lane, k, m->contacts[k], other, solver_surface(s->input, m->contacts[k]));
+            for (int p = 0; p < m->point_count; p++)
+                lane_point(s, block, lane, p, m->contacts[p], other, solver_surface(s->input, m->contacts[p]));
             lane_soften(s, block, lane, m, surface);
         }
         s->kernels->prepare(block, 1, s->checked);
@@ -349,15 +395,16 @@ void pgs_write_blocks(int begin, int end, int worker, void *context)
     PgsScratch *s = context;
     (void)worker;
     bool is_large = s->manifold_count >= LARGE_PILE;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        const int i = s->block_shares[k];
         const PgsBlock *block = &s->blocks[i];
         for (int lane = 0; lane < s->spans[i].count; lane++) {
             if (is_large)
                 prefetch_written(s, s->spans[i].first + lane);
             const Manifold *m = &s->manifolds[s->by_colour[s->spans[i].first + lane]];
-            for (int k = 0; k < m->point_count; k++) {
-                const PgsPoint *p = &block->points[k];
-                double *impulse = s->memory[m->contacts[k]].impulse;
+            for (int point = 0; point < m->point_count; point++) {
+                const PgsPoint *p = &block->points[point];
+                double *impulse = s->memory[m->contacts[point]].impulse;
                 impulse[0] = (double)p->impulse[lane];
                 impulse[1] = (double)p->impulse1[lane];
                 impulse[2] = (double)p->impulse2[lane];

@@ -57,6 +57,7 @@ typedef struct ContactPiece {
     int32_t task, first, last;
 } ContactPiece;
 
+enum { BLOCK_GRAIN = 4 };  // blocks that a worker takes at a time
 enum { CONTACT_OPENS = 1, CONTACT_IS_PLAIN = 2 };
 
 struct PgsScratch {
@@ -78,7 +79,9 @@ struct PgsScratch {
     bool has_done;         // some block is
     Manifold *manifolds;
     int32_t *by_colour;
-    BlockSpan *spans;  // per block
+    BlockSpan *spans;       // per block
+    int32_t *block_order;   // per block: where it begins in by_colour
+    int32_t *block_shares;  // blocks as threads take them to build and to write
     PgsBlock *blocks;
     PgsPoint *points;      // of all blocks, of each as many as its longest lane has
     PgsSide *others;       // beside those of blocks that are not on the world
@@ -88,8 +91,8 @@ struct PgsScratch {
     ContactMemory *memory;
     RollingMemory *rolling;  // beside it, NULL: nothing rolls
     const BlockKernels *kernels;
-    int span_capacity, island_capacity, done_capacity, body_capacity, velocity_capacity, checked_capacity,
-        manifold_capacity, by_colour_capacity, colour_capacity, row_capacity;
+    int span_capacity, block_order_capacity, block_share_capacity, island_capacity, done_capacity, body_capacity,
+        velocity_capacity, checked_capacity, manifold_capacity, by_colour_capacity, colour_capacity, row_capacity;
     int body_count, manifold_count, block_count, row_count;
     int colour_count;
     int32_t *colour_first;  // manifolds of colour c in by_colour

@@ -23,6 +23,7 @@ Solver *solver_create(const SolverOptions *options)
     solver->integrate = is_wide ? solver_body_integrate_avx2 : solver_body_integrate;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
+    solver->shares = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->shares);
     solver->other_statistics = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->other_statistics);
     for (int i = 0; i < solver->scratch_count; i++)
         solver->direct_scratch[i] = direct_scratch_create();
@@ -89,6 +90,7 @@ void solver_destroy(Solver *solver)
                       solver->chunks,
                       solver->rolling_memory,
                       solver->bundles,
+                      solver->shares,
                       solver->other_statistics };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
@@ -197,6 +199,19 @@ static void *put(void *to, const void *from, size_t size)
     return (char *)to + size;
 }
 
+// As if all rows stood behind each other: where they do hangs on the number of threads.
+static void *put_joints(void *to, const Topology *t, int count)
+{
+    assert_debug(count == 0 || count == t->joint_count);
+    for (int i = 0, row = 0; i < count; i++) {
+        SolverJoint joint = t->joints[i];
+        joint.first_row = row;
+        row += joint.row_count;
+        to = put(to, &joint, sizeof joint);
+    }
+    return to;
+}
+
 static const void *take(void *to, const void *from, size_t size)
 {
     if (size > 0)
@@ -210,7 +225,7 @@ void solver_state_save(const Solver *solver, void *buffer)
     StateHeader header = state_header(solver);
     size_t joints = (size_t)header.joint_count;
     void *to = put(buffer, &header, sizeof header);
-    to = put(to, solver->topology.joints, joints * sizeof(SolverJoint));
+    to = put_joints(to, &solver->topology, header.joint_count);
     to = put(to, solver->row_memory, joints * SOLVER_JOINT_ROWS * sizeof(RowMemory));
     to = put(to, solver->contact_memory, (size_t)header.contact_count * sizeof(ContactMemory));
     to = put(to, solver->rolling_memory, (size_t)header.rolling_count * sizeof(RollingMemory));
@@ -268,16 +283,32 @@ typedef struct StepWork {
     const SolverInput *input;
 } StepWork;
 
-// Islands are found while contacts look for what they remember.
+static void pgs_begin(Solver *solver, const SolverInput *input)
+{
+    solver->pgs_task_count = 0;
+    for (int i = 0; i < solver->island_count; i++)
+        if (solver->islands[i].method == SOLVER_ITERATIVE)
+            *memory_push(solver->pgs_tasks, solver->pgs_task_count,
+                         solver->pgs_task_capacity) = solver_island_task(solver, input, i);
+    PgsOptions options = { .pool = solver->options.pool,
+                           .iterations = solver->options.iterations,
+                           .wide = solver->direct == solver_direct_avx2 };
+    if (solver->pgs_task_count > 0)
+        solver_pgs_begin(solver->pgs_scratch, solver->pgs_tasks, solver->pgs_task_count, &options);
+}
+
+// Islands are found, and places for the bodies of those that are iterated, while contacts look for what they remember.
 static void find_range(int begin, int end, int worker, void *context)
 {
     const StepWork *work = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        if (i == 0)
+        if (i == 0) {
             solver_islands_update(work->solver, work->input);
-        else
+            pgs_begin(work->solver, work->input);
+        } else {
             solver_contacts_remember(work->solver, work->input, i - 1);
+        }
     }
 }
 
@@ -332,20 +363,6 @@ static void solve_range(int begin, int end, int worker, void *context)
     }
 }
 
-static void pgs_begin(Solver *solver, const SolverInput *input)
-{
-    solver->pgs_task_count = 0;
-    for (int i = 0; i < solver->island_count; i++)
-        if (solver->islands[i].method == SOLVER_ITERATIVE)
-            *memory_push(solver->pgs_tasks, solver->pgs_task_count,
-                         solver->pgs_task_capacity) = solver_island_task(solver, input, i);
-    PgsOptions options = { .pool = solver->options.pool,
-                           .iterations = solver->options.iterations,
-                           .wide = solver->direct == solver_direct_avx2 };
-    if (solver->pgs_task_count > 0)
-        solver_pgs_begin(solver->pgs_scratch, solver->pgs_tasks, solver->pgs_task_count, &options);
-}
-
 // Sums and maxima of whole numbers: the same whoever solved what.
 static void statistics_gather(Solver *solver, const SolverInput *input)
 {
@@ -353,7 +370,6 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
     sum->island_count = solver->island_count;
     sum->iterative_island_count = solver->pgs_task_count;
     sum->group_count = solver->awake_group_count;
-    sum->row_count = input->row_count;
     sum->contact_count = input->contact_count;
     for (int i = 1; i < solver->scratch_count; i++) {
         SolverStatistics *one = &solver->other_statistics[i];
@@ -439,12 +455,12 @@ static void islands_solve(Solver *solver, const SolverInput *input)
     int pieces = solver_contacts_piece_count(input);
     pool_for(pieces > 1 ? pool : NULL, 1 + pieces, 1, find_range, &work);
     solver->contact_last_count = input->contact_count;
-    pgs_begin(solver, input);
+    if (solver->pgs_task_count > 0)
+        solver_pgs_mark(solver->pgs_scratch);
     pieces = solver->pgs_task_count > 0 ? 1 + solver_pgs_piece_count(solver->pgs_scratch) : 0;
-    if (solver->are_bundles_uneven)
-        pool_deal(pool, pieces + solver->bundle_count, solve_range, &work);
-    else
-        pool_for(pool, pieces + solver->bundle_count, 1, solve_range, &work);
+    for (int i = 0; i < solver->scratch_count; i++)  // the first thread has what is iterated before its own bundles
+        solver->shares[i] += pieces;
+    pool_for_shares(pool, solver->shares, solve_range, &work);
     if (solver->pgs_task_count > 0)
         solver_pgs_end(solver->pgs_scratch);
 }

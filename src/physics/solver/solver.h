@@ -131,7 +131,7 @@ typedef struct SolverStatistics {
     int island_count, direct_island_count, swept_island_count, iterative_island_count;
     int spring_island_count;  // direct ones whose rows with bounds were springs and equations of the trees
     int group_count;          // of jointed bodies
-    int row_count, contact_count, dense_row_count, largest_dense;
+    int contact_count, dense_row_count, largest_dense;
     int pivot_round_count;  // of the small dense problems
     int sweep_count;        // of the large ones
     int restart_count;      // motors that left their bounds during the step

@@ -426,13 +426,52 @@ static ContactRun run_at(const Solver *solver, const SolverInput *input, int fir
     return run;
 }
 
-// How many runs begin in a piece.
+void *shared_block_reserve(SharedBlock *block, size_t size)
+{
+    assert_debug(block && (block->data || block->size == 0));
+    if (size > block->size) {
+        free(block->data);
+        block->size = size + size / 32;
+        block->data = memory_alloc_lines(block->size);
+    }
+    return block->data;
+}
+
+// Where what was remembered in the last step is put aside, to be found while this step's is written.
+static void memory_aside_reserve(Solver *solver)
+{
+    size_t last = (size_t)solver->contact_last_count, bytes = memory_product(last, sizeof(ContactMemory));
+    size_t rolling = solver->has_rolling ? memory_product(last, sizeof(RollingMemory)) : 0;
+    solver->had_rolling = solver->has_rolling;
+    solver->contact_memory_last = shared_block_reserve(&solver->shared, bytes + rolling + 1);
+    solver->rolling_memory_last = (RollingMemory *)(solver->contact_memory_last + last);
+}
+
+// What was remembered of the last step's contacts in a piece of them.
+static void piece_put_aside(Solver *solver, int piece)
+{
+    assert_debug(piece >= 0);
+    const int first = piece * PIECE, count = int_min(PIECE, solver->contact_last_count - first);
+    if (count <= 0)
+        return;
+    memory_copy(solver->contact_memory_last + first, solver->contact_memory + first,
+                (size_t)count * sizeof(ContactMemory));
+    if (solver->had_rolling)
+        memory_copy(solver->rolling_memory_last + first, solver->rolling_memory + first,
+                    (size_t)count * sizeof(RollingMemory));
+}
+
+// How many runs begin in a piece; beside that, what is remembered is put aside.
 static void count_range(int begin, int end, int worker, void *context)
 {
     const ContactWork *work = context;
     const SolverContact *contacts = work->input->contacts;
     (void)worker;
+    const int pieces = solver_contacts_piece_count(work->input);
     for (int i = begin; i < end; i++) {
+        piece_put_aside(work->solver, i);
+        if (i >= pieces)
+            continue;
         int at = piece_begin(work->input, i), last = int_min((i + 1) * PIECE, work->input->contact_count);
         int count = at < last;
         for (at++; at < last; at++)
@@ -444,7 +483,8 @@ static void count_range(int begin, int end, int worker, void *context)
 // Several threads write runs at once: each piece has its place among them, and room.
 static void runs_place(Solver *solver, const SolverInput *input, int pieces)
 {
-    pool_for(solver->options.pool, pieces, 1, count_range, &(ContactWork){ solver, input });
+    int last_pieces = (solver->contact_last_count + PIECE - 1) / PIECE;
+    pool_for(solver->options.pool, int_max(pieces, last_pieces), 1, count_range, &(ContactWork){ solver, input });
     solver->run_count = 0;
     for (int i = 0; i < pieces; i++) {
         solver->chunks[i].first_run = solver->run_count;
@@ -495,6 +535,8 @@ static void runs_gather(Solver *solver, const SolverInput *input, int pieces)
         pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
         return;
     }
+    for (int i = 0; i * PIECE < solver->contact_last_count; i++)
+        piece_put_aside(solver, i);
     solver->run_count = 0;
     for (int i = 0; i < pieces; i++) {
         solver->chunks[i].first_run = solver->run_count;
@@ -520,29 +562,11 @@ static bool chunks_roll(const Solver *solver, int pieces)
     return rolls;
 }
 
-void *shared_block_reserve(SharedBlock *block, size_t size)
-{
-    assert_debug(block && (block->data || block->size == 0));
-    if (size > block->size) {
-        free(block->data);
-        block->size = size + size / 32;
-        block->data = memory_alloc_lines(block->size);
-    }
-    return block->data;
-}
-
-// What was remembered in the last step is put aside, where it can be found while this step's is written.
-static void contact_memory_keep(Solver *solver, int count, bool has_rolling)
+// Room for what this step remembers; what the last one did was put aside.
+static void contact_memory_begin(Solver *solver, int count, bool has_rolling)
 {
     assert_debug(count >= 0 && solver->contact_last_count >= 0);
-    size_t last = (size_t)solver->contact_last_count, bytes = memory_product(last, sizeof(ContactMemory));
-    size_t rolling = solver->has_rolling ? memory_product(last, sizeof(RollingMemory)) : 0;
-    solver->contact_memory_last = shared_block_reserve(&solver->shared, bytes + rolling + 1);
-    memory_copy(solver->contact_memory_last, solver->contact_memory, bytes);
-    solver->rolling_memory_last = (RollingMemory *)(solver->contact_memory_last + last);
-    memory_copy(solver->rolling_memory_last, solver->rolling_memory, rolling);
     memory_grow(&solver->contact_memory, &solver->contact_memory_capacity, count + 1, sizeof(ContactMemory));
-    solver->had_rolling = solver->has_rolling;
     solver->has_rolling = has_rolling;
     if (solver->has_rolling)
         memory_grow(&solver->rolling_memory, &solver->rolling_memory_capacity, count + 1, sizeof(RollingMemory));
@@ -558,8 +582,9 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
 {
     int count = input->contact_count, pieces = solver_contacts_piece_count(input);
     memory_grow(&solver->chunks, &solver->chunk_capacity, pieces + 1, sizeof *solver->chunks);
+    memory_aside_reserve(solver);
     runs_gather(solver, input, pieces);
-    contact_memory_keep(solver, count, chunks_roll(solver, pieces));
+    contact_memory_begin(solver, count, chunks_roll(solver, pieces));
     order_gather(solver, pieces, count);
 }
 

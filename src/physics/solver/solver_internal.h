@@ -153,6 +153,7 @@ typedef struct PgsOptions {
 // before the end stand the assembly, on one thread, and the preparation of the bodies, piece by piece on any: these
 // have nothing to do with each other, nor with islands that are solved directly.
 void solver_pgs_begin(PgsScratch *scratch, const IslandTask *tasks, int task_count, const PgsOptions *options);
+void solver_pgs_mark(PgsScratch *scratch);  // over the threads: which contacts open manifolds
 int solver_pgs_piece_count(const PgsScratch *scratch);
 void solver_pgs_assemble(PgsScratch *scratch);
 void solver_pgs_prepare(PgsScratch *scratch, int piece);
@@ -262,8 +263,7 @@ struct Solver {  // what steps of trees that nothing touches read stands first
     DirectScratch **direct_scratch;  // one for each worker
     RowMemory *row_memory;
     int island_count, scratch_count, awake_group_count, pgs_task_count, contact_last_count;
-    bool are_trees;           // each island is a tree that nothing touches, and will be while trees stay what they are
-    bool are_bundles_uneven;  // then they stand in falling order of their work
+    bool are_trees;  // each island is a tree that nothing touches, and will be while trees stay what they are
     SolverOptions options;
     Topology topology;
     SolverStatistics statistics;
@@ -295,6 +295,7 @@ struct Solver {  // what steps of trees that nothing touches read stands first
         group_awake_capacity;
     int island_capacity, explained_capacity, contact_run_capacity, chunk_capacity, bundle_capacity;
     IslandBundle *bundles;
+    int *shares;  // per thread: the end of the bundles that it begins with, then that among all that is solved at once
     int bundle_count;
     SolverStatistics *other_statistics;  // shares of the threads beside the caller's, by their index
 };

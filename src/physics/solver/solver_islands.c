@@ -321,8 +321,26 @@ static int falling_work(const void *a, const void *b)
     return x->work != y->work ? (x->work < y->work ? 1 : -1) : (x->first > y->first) - (x->first < y->first);
 }
 
-// Neighbours go together until they are enough work, and so stay on the thread that had them in the last step. When
-// some island alone is more than its share the longest come first.
+// Each thread gets neighbours with its part of the work, and so about the islands that it had in the last step, whose
+// bodies and rows are in its cache. When some island alone is more than a bundle the longest of a share come first:
+// what is left for others in the end is short.
+static void bundles_share(Solver *solver, int64_t total, bool are_uneven)
+{
+    assert_debug(total >= 0);
+    int64_t before = 0;
+    for (int t = 0, end = 0; t < solver->scratch_count; t++) {
+        const int first = end;
+        const int64_t wanted = total * (t + 1) / solver->scratch_count;
+        bool is_last = t + 1 == solver->scratch_count;
+        while (end < solver->bundle_count && (is_last || 2 * before + solver->bundles[end].work <= 2 * wanted))
+            before += solver->bundles[end++].work;
+        if (are_uneven && end > first)
+            qsort(solver->bundles + first, (size_t)(end - first), sizeof *solver->bundles, falling_work);
+        solver->shares[t] = end;
+    }
+}
+
+// Neighbours go together until they are enough work.
 static void islands_bundle(Solver *solver)
 {
     assert(solver->scratch_count > 0);
@@ -330,8 +348,7 @@ static void islands_bundle(Solver *solver)
     int first = 0;
     int room = solver->scratch_count == 1 ? 1 : solver->island_count + 1;
     memory_grow(&solver->bundles, &solver->bundle_capacity, room, sizeof *solver->bundles);
-    solver->are_bundles_uneven = false;
-    solver->bundle_count = 1;
+    solver->bundle_count = solver->shares[0] = 1;
     solver->bundles[0] = (IslandBundle){ 0, solver->island_count, 0 };
     if (solver->scratch_count == 1)
         return;
@@ -348,9 +365,7 @@ static void islands_bundle(Solver *solver)
         first = i + 1;
         work = 0;
     }
-    solver->are_bundles_uneven = 2 * max > 3 * wanted;
-    if (solver->are_bundles_uneven)
-        qsort(solver->bundles, (size_t)solver->bundle_count, sizeof *solver->bundles, falling_work);
+    bundles_share(solver, total, 2 * max > 3 * wanted);
 }
 
 // Whether the island is what it would be again if nothing touched it: its method hangs on nothing that changes.
