@@ -398,10 +398,13 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
     const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
     const ConstraintRows rows_of = constraint_rows_best();
     const bool all_act = !physics->has_frozen && !sleep_any_asleep(physics);  // then a body is enough
+    const Physics *next = prefetch_next(physics);
     bool wants_wrenches = false;
     int joint_count = 0, row_count = 0;
     for (int i = 0; i < count; i++) {
         Constraint *constraint = physics->constraints[i];
+        if (next)
+            prefetch_at_constraints(next, i, i + 1);
         const int first = constraint->solved[0], second = constraint->solved[1];
         if (all_act ? (first & second) < 0 : !is_free(physics, first) && !is_free(physics, second))
             continue;
@@ -413,6 +416,8 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
         arrays->joints[joint_count++] = (SolverJoint){ first, second, row_count, rows };
         row_count += rows;
     }
+    if (next)
+        prefetch_at_constraints(next, count, int_max(next->joint_count, next->body_count));
     arrays->joint_count = joint_count;
     arrays->row_count = row_count;
     arrays->wants_wrenches = wants_wrenches;
