@@ -21,24 +21,25 @@ void memory_copy(void *to, const void *from, size_t size);
 // GCC takes a function that just asks for bytes for one without effect and leaves its calls out; not with this in it.
 #define MEMORY_KEEP_PREFETCH() __asm__ volatile("")
 
-// Asks for bytes that are read soon to be in the cache. Any address is fine: nothing is read.
+// Asks for bytes that are read soon to be in the cache, on every line that they lie on. Any address is fine: nothing is
+// read.
 static inline void memory_prefetch(const void *at, size_t size)
 {
     enum { LINE = 64 };
-    const char *byte = at;
+    const char *end = (const char *)at + size;
     MEMORY_KEEP_PREFETCH();
-    for (size_t i = 0; i < size; i += LINE)
-        __builtin_prefetch(byte + i, 1, 3);
+    for (const char *line = (const char *)((uintptr_t)at & -(uintptr_t)LINE); line < end; line += LINE)
+        __builtin_prefetch(line, 1, 3);
 }
 
 // The same for bytes that are read alone.
 static inline void memory_prefetch_read(const void *at, size_t size)
 {
     enum { LINE = 64 };
-    const char *byte = at;
+    const char *end = (const char *)at + size;
     MEMORY_KEEP_PREFETCH();
-    for (size_t i = 0; i < size; i += LINE)
-        __builtin_prefetch(byte + i, 0, 3);
+    for (const char *line = (const char *)((uintptr_t)at & -(uintptr_t)LINE); line < end; line += LINE)
+        __builtin_prefetch(line, 0, 3);
 }
 
 // Where the heap of this thread's process ends now: what is allocated next mostly stands from here on.

@@ -17,10 +17,15 @@ static void fetch_rows(const void *rows, int count, size_t size, size_t read)
         memory_prefetch((const char *)rows + (size_t)i * size, read);
 }
 
+// What rows are made of; and where shapes are near each other the lists of bodies, which say who is joined to whom.
 static void fetch_constraints(const Physics *next)
 {
-    for (int i = 0; i < next->constraint_count; i++)
+    const size_t lists = offsetof(Constraint, own_frames) - offsetof(Constraint, body);
+    for (int i = 0; i < next->constraint_count; i++) {
         memory_prefetch(next->constraints[i], offsetof(Constraint, axes) + offsetof(ConstraintAxis, cfm));
+        if (next->pair_count > 0)
+            memory_prefetch_read(&next->constraints[i]->body, lists);
+    }
 }
 
 static void fetch_sleep(const Physics *next)
@@ -47,11 +52,17 @@ void prefetch_at_prestep(const Physics *next)
                offsetof(PhysicsJoint, axes) + offsetof(PhysicsAxis, spring));
 }
 
-void prefetch_at_read(const Physics *next)
+void prefetch_at_read(const Physics *next) { stepper_talus_prefetch(next, STEPPER_SOLVER); }
+
+void prefetch_at_constraints(const Physics *next, int begin, int end)
 {
-    fetch_rows(next->joint_states, next->joint_count, sizeof *next->joint_states, sizeof(PhysicsAxisState));
-    memory_prefetch(next->body_states, sizeof *next->body_states * (size_t)next->body_count);
-    stepper_talus_prefetch(next, STEPPER_SOLVER);
+    assert_debug(begin >= 0);
+    for (int i = begin; i < end; i++) {
+        if (i < next->joint_count)
+            memory_prefetch(&next->joint_states[i], sizeof(PhysicsAxisState));
+        if (i < next->body_count)
+            memory_prefetch(&next->body_states[i], sizeof *next->body_states);
+    }
 }
 
 void prefetch_at_solve(const Physics *next) { fetch_constraints(next); }

@@ -16,6 +16,9 @@ void stepper_talus_prefetch(const Physics *next, StepperPart part);
 // A part in each phase. Each follows pointers that the one before has fetched.
 void prefetch_at_prestep(const Physics *next);
 void prefetch_at_read(const Physics *next);
+// Rows [begin, end) of its states, a few beside each constraint of this world: of what is asked for at once much is
+// forgotten.
+void prefetch_at_constraints(const Physics *next, int begin, int end);
 void prefetch_at_solve(const Physics *next);
 void prefetch_at_collide(const Physics *next, const Physics *after);
 

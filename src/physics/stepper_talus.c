@@ -134,26 +134,46 @@ static uint32_t body_flags(const SolverMass *mass)
 
 static CPU_SHARED V4 load4(const double *from) { return *(const V4 *)from; }
 
+static CPU_SHARED V2 load2(const double *from) { return *(const V2 *)from; }
+
+// Vectors are copied as pairs and single numbers, quaternions whole: so they were written a moment ago, and a load that
+// lies across two stores waits until both have left for the cache.
+static CPU_SHARED void copy3(double *to, const double *from)
+{
+    V2 first = load2(from);
+    double last = from[2];
+    *(V2 *)to = first;
+    to[2] = last;
+}
+
 static CPU_SHARED void copy_pose(double *to, const double *from)
 {
-    V4 first = load4(from), last = load4(from + POSE_DOUBLES - 4);  // one of them twice
-    *(V4 *)to = first;
-    *(V4 *)(to + POSE_DOUBLES - 4) = last;
+    V4 quaternion = load4(from + 3);
+    copy3(to, from);
+    *(V4 *)(to + 3) = quaternion;
 }
 
 static CPU_SHARED void copy_motion(double *to, const double *from)
 {
-    *(V4 *)to = load4(from);
-    *(V2 *)(to + 4) = *(const V2 *)(from + 4);
+    copy3(to, from);
+    copy3(to + 3, from + 3);
 }
 
-// `is_known`: its rotation is that of the quaternion there.
-static inline void body_read(const BodyState *state, SolverBody *to, bool is_known)
+static CPU_SHARED void read_motion(double *to, const double *from)
 {
-    bool is_turned = !is_known || memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
-    copy_pose(to->position, &state->position.x);
-    copy_motion(to->velocity, &state->linear.x);
-    copy_motion(to->force, &state->force.x);
+    *(V4 *)to = load4(from);
+    *(V2 *)(to + 4) = load2(from + 4);
+}
+
+// The rotation there is that of the quaternion there, whichever world's body it was.
+static inline void body_read(const BodyState *state, SolverBody *to)
+{
+    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
+    V4 first = load4(&state->position.x), last = load4(&state->orientation.w);  // one number of them twice
+    *(V4 *)to->position = first;
+    *(V4 *)to->quaternion = last;
+    read_motion(to->velocity, &state->linear.x);
+    read_motion(to->force, &state->force.x);
     if (is_turned)
         solver_body_refresh(to);
     uint32_t flags = to->flags & BODY_FLAGS;
@@ -166,15 +186,17 @@ typedef struct BodyWork {
     StepArrays *arrays;
     Physics *physics;
     const int32_t *awake;
-    bool is_lent;               // the arrays have other worlds' bodies
     atomic_bool has_unsound;    // some force that was read, or state that was written, is not fine
     _Atomic double min_cosine;  // of half the angle that a body turned by
 } BodyWork;
 
-static void lower(_Atomic double *min, double value)
+// Where no other thread is at work nothing is exchanged: that would wait for all that was written before.
+static void lower(_Atomic double *min, double value, bool is_alone)
 {
     double now = atomic_load_explicit(min, memory_order_relaxed);
-    while (value < now
+    if (is_alone)
+        atomic_store_explicit(min, double_min(now, value), memory_order_relaxed);
+    while (!is_alone && value < now
            && !atomic_compare_exchange_weak_explicit(min, &now, value, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
@@ -183,11 +205,10 @@ static CPU_SHARED void read_some(int begin, int end, BodyWork *work)
     const int32_t *awake = work->awake;
     const BodyState *states = work->physics->body_states;
     SolverBody *bodies = work->arrays->bodies;
-    const bool is_known = !work->is_lent;
     V4 forces = { 0.0, 0.0, 0.0, 0.0 };
     for (int i = begin; i < end; i++) {
         const BodyState *state = &states[awake[i]];
-        body_read(state, &bodies[awake[i]], is_known);
+        body_read(state, &bodies[awake[i]]);
         forces += load4(&state->force.x) + load4(&state->force.x + MOTION_DOUBLES - 4);
     }
     // One that is not finite makes the sum so, and very large ones; finite_check_inputs() looks closer.
@@ -218,10 +239,13 @@ static bool motion_is_fine(const SolverBody *body, double cosine)
 // Whether all is far from any limit, as it nearly always is. What is not finite is not.
 static inline bool motion_is_moderate(const SolverBody *body)
 {
-    const V4 at = load4(body->position), v = load4(body->velocity), w = load4(body->velocity + MOTION_DOUBLES - 4);
-    const V4 shares = at * at * (1.0 / (LIMIT_COORDINATE * LIMIT_COORDINATE))
-                      + (v * v + w * w) * (1.0 / (FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT));
-    return (shares[0] + shares[1]) + (shares[2] + shares[3]) < 0.5;
+    const double z = body->position[2], *v = body->velocity, *w = v + 3;
+    const V2 at = load2(body->position), vxy = load2(v), wxy = load2(w);
+    const V2 place = at * at, motion = vxy * vxy + wxy * wxy;
+    return (place[0] + place[1] + z * z) * (1.0 / (LIMIT_COORDINATE * LIMIT_COORDINATE))
+               + (motion[0] + motion[1] + (v[2] * v[2] + w[2] * w[2]))
+                     * (1.0 / (FINITE_SPEED_LIMIT * FINITE_SPEED_LIMIT))
+           < 0.5;
 }
 
 static inline bool is_sound(const SolverBody *body, double cosine)
@@ -260,7 +284,7 @@ static CPU_SHARED void write_some(int begin, int end, BodyWork *work)
         else
             atomic_store(&work->has_unsound, true);
     }
-    lower(&work->min_cosine, min_cosine);
+    lower(&work->min_cosine, min_cosine, !work->physics->pool);
 }
 
 static void write_range(int begin, int end, int worker, void *context)
@@ -320,7 +344,7 @@ static void read_sleepers(StepperTalus *self, StepArrays *arrays, const Physics 
     bool is_new = self->version != sleep->version, has_others = sleep->awake_count < physics->body_count;
     for (int i = 0; is_new && has_others && i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            body_read(&physics->body_states[i], &arrays->bodies[i], true);
+            body_read(&physics->body_states[i], &arrays->bodies[i]);
     for (int i = 0; !is_new && has_others && i < self->awake_count; i++)
         arrays->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     self->version = sleep->version;
@@ -337,9 +361,7 @@ static void read_bodies(StepperTalus *self, StepArrays *arrays, Physics *physics
     read_body_constants(arrays, physics);
     if (arrays == &self->own)  // lent arrays hold no sleepers
         read_sleepers(self, arrays, physics);
-    BodyWork work = {
-        .arrays = arrays, .physics = physics, .awake = physics->sleep->awake, .is_lent = arrays != &self->own
-    };
+    BodyWork work = { .arrays = arrays, .physics = physics, .awake = physics->sleep->awake };
     pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? read_range_wide : read_range,
              &work);
     if (!work.has_unsound)
@@ -362,7 +384,7 @@ static bool is_awake(const Physics *physics, int body) { return body >= 0 && !ph
 
 typedef struct ConstraintWork {
     StepArrays *arrays;
-    const Physics *physics;
+    const Physics *physics, *next;  // NULL: no world is stepped after this one
     ConstraintStep step;
     ConstraintRows rows_of;
     bool all_act;                // then a body is enough
@@ -385,6 +407,8 @@ static void constraint_range(int begin, int end, int worker, void *context)
     bool wants_wrenches = false;
     for (int i = begin, row = begin * CONSTRAINT_ROWS_MAX; i < end; i++) {
         Constraint *constraint = physics->constraints[i];
+        if (work->next)
+            prefetch_at_constraints(work->next, i, i + 1);
         const int first = constraint->solved[0], second = constraint->solved[1];
         arrays->joined[i] = constraint;
         if (all_act ? (first & second) < 0 : !is_free(physics, first) && !is_free(physics, second)) {
@@ -423,10 +447,13 @@ static void read_constraints(StepArrays *arrays, const Physics *physics, double 
     memory_grow(&arrays->rows, &arrays->row_capacity, (count + 1) * CONSTRAINT_ROWS_MAX, sizeof *arrays->rows);
     ConstraintWork work = { .arrays = arrays,
                             .physics = physics,
+                            .next = prefetch_next(physics),
                             .step = { 1.0 / dt, physics->erp, physics->cfm },
                             .rows_of = constraint_rows_best(),
                             .all_act = !physics->has_frozen && !sleep_any_asleep(physics) };
     pool_for(physics->pool, count, CONSTRAINT_GRAIN, constraint_range, &work);
+    if (work.next)
+        prefetch_at_constraints(work.next, count, int_max(work.next->joint_count, work.next->body_count));
     arrays->joint_count = count;
     arrays->row_count = count * CONSTRAINT_ROWS_MAX;
     arrays->wants_wrenches = work.wants_wrenches;
@@ -510,8 +537,6 @@ static void read_contacts(StepperTalus *self, StepArrays *arrays, Physics *physi
     const int32_t *woken = physics->sleep->woken_count > 0 ? sleep_woken_contacts(physics, &woken_count) : NULL;
     self->woken_count = 0;
     arrays->contact_count = count;
-    input->surfaces = physics->contact_table.surfaces;
-    input->surface_count = 2 * physics->contact_table.rule_count;
     input->contacts = physics->contacts ? physics->contacts + first : NULL;
     input->own_surfaces = physics->own_surfaces ? physics->own_surfaces + first : NULL;
     input->held_count = int_max(physics->held_count - first, 0);
@@ -556,6 +581,36 @@ static void write_contact_forces(const StepperTalus *self, Physics *physics, con
 
 // ---- the step ----
 
+// All but the contacts. Every member is named: what is left out would be cleared by an instruction that takes longer to
+// begin than all the rest.
+static inline SolverInput solver_input(const StepArrays *arrays, const Physics *physics, double dt)
+{
+    return (SolverInput){ .dt = dt,
+                          .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
+                          .erp = physics->erp,
+                          .cfm = physics->cfm,
+                          .contact_surface_layer = physics->contact_surface_layer,
+                          .contact_max_velocity = 0.0,
+                          .bodies = arrays->bodies,
+                          .masses = physics->masses,
+                          .extras = NULL,
+                          .joints = arrays->joints,
+                          .rows = arrays->rows,
+                          .contacts = NULL,
+                          .surfaces = physics->contact_table.surfaces,
+                          .own_surfaces = NULL,
+                          .surface_count = 2 * physics->contact_table.rule_count,
+                          .held = NULL,
+                          .held_count = 0,
+                          .body_count = physics->body_count,
+                          .joint_count = arrays->joint_count,
+                          .row_count = arrays->row_count,
+                          .contact_count = 0,
+                          .awake = physics->sleep->awake,
+                          .awake_count = physics->sleep->awake_count,
+                          .ignores_row_forces = !arrays->wants_wrenches };
+}
+
 // Our arrays in, the solver, our arrays out; each state is looked at where it is written.
 static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
 {
@@ -569,21 +624,7 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
         prefetch_at_solve(next);
     if (physics->plan)
         prefetch_own_at_solve(physics);
-    SolverInput input = { .dt = dt,
-                          .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
-                          .erp = physics->erp,
-                          .cfm = physics->cfm,
-                          .contact_surface_layer = physics->contact_surface_layer,
-                          .bodies = arrays->bodies,
-                          .masses = physics->masses,
-                          .joints = arrays->joints,
-                          .rows = arrays->rows,
-                          .body_count = physics->body_count,
-                          .joint_count = arrays->joint_count,
-                          .row_count = arrays->row_count,
-                          .awake = physics->sleep->awake,
-                          .awake_count = physics->sleep->awake_count,
-                          .ignores_row_forces = !arrays->wants_wrenches };
+    SolverInput input = solver_input(arrays, physics, dt);
     read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
     if (physics->plan)

@@ -6,9 +6,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #ifndef INTEGRATE_VARIANT
-#define INTEGRATE_VARIANT solver_body_integrate
+#define INTEGRATE_VARIANT solver_bodies_integrate_portable
 #define INTEGRATE_REST  // what is compiled once
 #endif
 
@@ -18,10 +19,10 @@ typedef int64_t I4 __attribute__((vector_size(32)));
 
 static inline V4 v4_flip(V4 v, I4 signs) { return (V4)((I4)v ^ signs); }
 
-// `w` is read as if it had a fourth number.
+// The solver has just written the velocity as pairs and single numbers: a load of four would wait for these.
 static inline V4 turn_first_order(V4 q, const double *w, double h)
 {
-    const V4 v = *(const V4 *)w;
+    const V4 v = { w[0], w[1], w[2], w[2] };
     const V4 x = v4_flip(__builtin_shufflevector(v, v, 0, 0, 1, 2), (I4){ INT64_MIN, 0, 0, 0 });
     const V4 y = v4_flip(__builtin_shufflevector(v, v, 1, 1, 2, 0), (I4){ INT64_MIN, 0, 0, 0 });
     const V4 z = v4_flip(__builtin_shufflevector(v, v, 2, 2, 0, 1), (I4){ INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN });
@@ -50,7 +51,7 @@ static __attribute__((noinline)) void turn_finite(SolverBody *body, const Solver
         return;
     }
     const double *axis = extra->finite_axis;
-    double along = axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2], finite[3], rest[4] = { 0.0 };
+    double along = axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2], finite[3], rest[3];
     for (int i = 0; i < 3; i++) {
         finite[i] = along * axis[i];
         rest[i] = w[i] - finite[i];
@@ -79,7 +80,6 @@ static void slow_down(SolverBody *body, const SolverBodyExtra *extra)
 
 static inline void turn(SolverBody *body, const SolverBodyExtra *extra, double h, bool is_finite)
 {
-    static_assert(offsetof(SolverBody, force) == offsetof(SolverBody, velocity) + 6 * sizeof(double), "can be read");
     if (is_finite)
         turn_finite(body, extra, h);
     const V4 given = *(const V4 *)body->quaternion,
@@ -115,13 +115,40 @@ static __attribute__((noinline)) void integrate_rare(SolverBody *body, const Sol
     integrate(body, mass, extra, dt, (body->flags & SOLVER_BODY_FINITE_ROTATION) != 0);
 }
 
-void INTEGRATE_VARIANT(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt)
+static inline void body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt)
 {
-    assert_debug(dt > 0.0);  // solver.c asserts it once for all bodies
     if ((body->flags & SOLVER_BODY_FINITE_ROTATION) || turns_too_fast(body, extra))
         integrate_rare(body, mass, extra, dt);
     else
         integrate(body, mass, extra, dt, false);
+}
+
+// A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
+static inline bool body_stop_unsound(SolverBody *body)
+{
+    double *v = body->velocity;
+    double sum = ((v[0] + v[1]) + (v[3] + v[4])) + (v[2] + v[5]);
+    if (isfinite(sum))
+        return false;
+    memset(v, 0, 6 * sizeof *v);
+    body->flags |= SOLVER_BODY_STOPPED;
+    return true;
+}
+
+int INTEGRATE_VARIANT(const SolverInput *input, int begin, int end, BodyPart part)
+{
+    assert_debug(input->dt > 0.0 && begin >= 0 && begin <= end);
+    const int32_t *awake = input->awake;
+    int stopped = 0;
+    for (int i = begin; i < end; i++) {
+        int index = awake ? awake[i] : i;
+        SolverBody *body = &input->bodies[index];
+        if (part & BODY_CHECK)
+            stopped += body_stop_unsound(body);
+        if ((part & BODY_INTEGRATE) && !(body->flags & SOLVER_BODY_ASLEEP))
+            body_integrate(body, &input->masses[index], input->extras ? &input->extras[index] : NULL, input->dt);
+    }
+    return stopped;
 }
 
 #ifdef INTEGRATE_REST

@@ -20,7 +20,7 @@ Solver *solver_create(const SolverOptions *options)
         solver->options = *options;
     bool is_wide = cpu_has_avx2() && !solver->options.portable;
     solver->direct = is_wide ? solver_direct_avx2 : solver_direct_portable;
-    solver->integrate = is_wide ? solver_body_integrate_avx2 : solver_body_integrate;
+    solver->integrate = is_wide ? solver_bodies_integrate_avx2 : solver_bodies_integrate_portable;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
     solver->shares = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->shares);
@@ -394,55 +394,26 @@ static void statistics_gather(Solver *solver, const SolverInput *input)
     totals->body_reset_count += sum->body_reset_count;
 }
 
-static inline int awake_body(const SolverInput *input, int i) { return input->awake ? input->awake[i] : i; }
-
-static inline void body_integrate(const Solver *solver, const SolverInput *input, int index)
+static void finish_part(int begin, int end, int worker, const StepWork *work, BodyPart part)
 {
-    SolverBody *body = &input->bodies[index];
-    if (!(body->flags & SOLVER_BODY_ASLEEP))
-        solver->integrate(body, &input->masses[index], input->extras ? &input->extras[index] : NULL, input->dt);
-}
-
-static void integrate_range(int begin, int end, int worker, void *context)
-{
-    const StepWork *work = context;
-    const SolverInput *input = work->input;
-    (void)worker;
-    for (int i = begin; i < end; i++)
-        body_integrate(work->solver, input, awake_body(input, i));
-}
-
-// A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
-static inline void body_check(SolverBody *body, SolverStatistics *statistics)
-{
-    double *v = body->velocity;
-    double sum = ((v[0] + v[1]) + (v[2] + v[3])) + (v[4] + v[5]);
-    if (isfinite(sum))
-        return;
-    memset(v, 0, 6 * sizeof *v);
-    body->flags |= SOLVER_BODY_STOPPED;
-    statistics->body_reset_count++;
+    int stopped = work->solver->integrate(work->input, begin, end, part);
+    if (stopped > 0)
+        worker_statistics(work->solver, worker)->body_reset_count += stopped;
 }
 
 static void check_range(int begin, int end, int worker, void *context)
 {
-    const StepWork *work = context;
-    for (int i = begin; i < end; i++)
-        body_check(&work->input->bodies[awake_body(work->input, i)], worker_statistics(work->solver, worker));
+    finish_part(begin, end, worker, context, BODY_CHECK);
 }
 
-// Both, while a body is at hand.
+static void integrate_range(int begin, int end, int worker, void *context)
+{
+    finish_part(begin, end, worker, context, BODY_INTEGRATE);
+}
+
 static void finish_range(int begin, int end, int worker, void *context)
 {
-    const StepWork *work = context;
-    SolverStatistics *statistics = worker_statistics(work->solver, worker);
-    SolverBody *bodies = work->input->bodies;
-    const int32_t *awake = work->input->awake;
-    for (int i = begin; i < end; i++) {
-        int body = awake ? awake[i] : i;
-        body_check(&bodies[body], statistics);
-        body_integrate(work->solver, work->input, body);
-    }
+    finish_part(begin, end, worker, context, BODY_FINISH);
 }
 
 // Contacts, then islands, then all islands over the threads: exact ones beside the preparation of those that are
@@ -479,15 +450,24 @@ static void trees_solve(Solver *solver, const SolverInput *input)
     assert_debug(solver->island_count == solver->topology.group_count);
     SolverStatistics *sum = &solver->statistics;
     DirectScratch *scratch = solver->lent ? solver->lent : solver->direct_scratch[0];
-    IslandTask task = { .input = input,
-                        .topology = &solver->topology,
-                        .group_count = 1,
-                        .row_memory = solver->row_memory,
-                        .springs = !solver->options.no_springs,
-                        .node_of_body = solver->topology.node_of_body };
     for (int32_t group = 0; group < solver->island_count; group++) {
-        task.groups = &group;
-        task.statistics = (IslandStatistics){ 0 };
+        // Every member is named, as where the input is made: what is left out is cleared slowly.
+        IslandTask task = { .input = input,
+                            .topology = &solver->topology,
+                            .groups = &group,
+                            .runs = NULL,
+                            .contact_runs = NULL,
+                            .group_count = 1,
+                            .run_count = 0,
+                            .contact_count = 0,
+                            .swept = false,
+                            .springs = !solver->options.no_springs,
+                            .keeps_impulses = false,
+                            .row_memory = solver->row_memory,
+                            .contact_memory = NULL,
+                            .rolling_memory = NULL,
+                            .node_of_body = solver->topology.node_of_body,
+                            .statistics = { 0, 0, 0, 0, 0, 0, 0 } };
         solver->direct(scratch, &task);
         statistics_add(sum, &task.statistics);
     }

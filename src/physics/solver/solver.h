@@ -209,8 +209,6 @@ static inline void solver_rotation(const double *q, double *r)
     r[8] = 1.0 - xx - yy;
 }
 static inline void solver_body_refresh(SolverBody *body) { solver_rotation(body->quaternion, body->rotation); }
-// Pose from velocity, damping, speed limit. `extra`: NULL where there is none.
-void solver_body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
 // The two unit vectors at right angles to a unit normal that ODE's friction directions use.
 static inline void solver_plane_space(const double n[3], double p[3], double q[3])
 {

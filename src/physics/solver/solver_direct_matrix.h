@@ -114,12 +114,15 @@ INLINE Matrix3 matrix3_add_square(Matrix3 m, Matrix3 a, Matrix3 b, int count)
 // ---- the inverse of a symmetric matrix ----
 
 INLINE V4 v4_yzx(V4 v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
+INLINE V4 v4_zxy(V4 v) { return __builtin_shufflevector(v, v, 2, 0, 1, 3); }
 
-// The matrix of cofactors, which is the inverse times the determinant.
+// The matrix of cofactors, which is the inverse times the determinant. All turning about is done before the products,
+// where it need not be waited for twice.
 INLINE Matrix3 matrix3_cofactors(Matrix3 m)
 {
-    V4 a = m.row[0], b = m.row[1], c = m.row[2], u = v4_yzx(a), v = v4_yzx(b), w = v4_yzx(c);
-    return (Matrix3){ { v4_yzx(b * w - v * c), v4_yzx(c * u - w * a), v4_yzx(a * v - u * b) } };
+    const V4 a = v4_yzx(m.row[0]), b = v4_yzx(m.row[1]), c = v4_yzx(m.row[2]);
+    const V4 u = v4_zxy(m.row[0]), v = v4_zxy(m.row[1]), w = v4_zxy(m.row[2]);
+    return (Matrix3){ { b * w - v * c, c * u - w * a, a * v - u * b } };
 }
 
 INLINE double v4_dot(V4 v, V4 w) { return v4_sum(v * w); }

@@ -130,8 +130,12 @@ typedef struct IslandTask {
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
 
-// As solver_body_integrate(), to the last bit.
-void solver_body_integrate_avx2(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
+// What is done with the bodies [begin, end) of those that are awake once their velocities are known: those that are not
+// finite are stopped; poses from velocities, damping, speed limit. Returns how many were stopped. Both have the same
+// bits.
+typedef enum BodyPart { BODY_CHECK = 1, BODY_INTEGRATE = 2, BODY_FINISH = BODY_CHECK | BODY_INTEGRATE } BodyPart;
+int solver_bodies_integrate_portable(const SolverInput *input, int begin, int end, BodyPart part);
+int solver_bodies_integrate_avx2(const SolverInput *input, int begin, int end, BodyPart part);
 
 // Memory that parts of a step need one after the other: what contacts remembered, then the blocks of the iterative
 // method. The contents do not survive a reservation.
@@ -258,7 +262,7 @@ typedef struct IslandBundle {
 
 struct Solver {  // what steps of trees that nothing touches read stands first
     DirectMethod direct;
-    void (*integrate)(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt);
+    int (*integrate)(const SolverInput *input, int begin, int end, BodyPart part);
     DirectScratch *lent;             // in place of the first; NULL: none is
     DirectScratch **direct_scratch;  // one for each worker
     RowMemory *row_memory;
