@@ -1,6 +1,6 @@
 // history.c - past moments for those who look back while the world runs. Bounded: when the room is full every second
 // one of the older half goes, so that the past reaches back ever further and is coarser the longer ago it is. Their
-// numbers lie one after the other in one block: pieces of their own would leave an allocator full of holes.
+// numbers lie one after the other in one block: a moment is no allocation of its own.
 #include "viewer/viewer_internal.h"
 
 #include "base/memory.h"
