@@ -43,6 +43,7 @@ struct Pool {
     _Alignas(LINE) atomic_int generation;  // of the loop; workers wait for it to change
     // The loop. Who has claimed a piece may read this, and where its stretch is, until the piece is done.
     int count, grain, pieces;
+    unsigned finished_before;  // `finished` before any piece of it could be claimed; the caller's
     PoolRange range;
     void *context;
     _Alignas(LINE) atomic_int finished;  // pieces that workers have ever done, modulo 2^32; the caller waits for it
@@ -205,6 +206,8 @@ static void start_loop(Pool *pool, int count, int grain, PoolRange range, void *
     pool->pieces = (count - 1) / grain + 1;
     pool->range = range;
     pool->context = context;
+    // Between two loops no worker counts anything. From the first stretch on one that still looks round may.
+    pool->finished_before = (unsigned)atomic_load_explicit(&pool->finished, memory_order_relaxed);
 }
 
 static void give_stretch(Pool *pool, int thread, int first, int count)
@@ -217,11 +220,9 @@ static void give_stretch(Pool *pool, int thread, int first, int count)
 
 static void run_loop(Pool *pool)
 {
-    // No worker counts anything between two loops, so this is what they had done before.
-    unsigned before = (unsigned)atomic_load_explicit(&pool->finished, memory_order_relaxed);
     start_generation(pool, pool->pieces - 1);
     int done = take_pieces(pool, 0);
-    wait_for_workers(pool, (int)(before + (unsigned)(pool->pieces - done)));
+    wait_for_workers(pool, (int)(pool->finished_before + (unsigned)(pool->pieces - done)));
 }
 
 // In pieces.
