@@ -113,7 +113,7 @@ static _Noreturn void sleep_forever(void)
 static struct {
     clockid_t clock;  // of the thread that reports
     _Atomic int64_t start_ms, last_ms;
-    atomic_int still_count;  // ticks in which it used nothing
+    atomic_int still_seconds;  // in which it used nothing
 } settling;
 enum { TICK_SECONDS = 1 };
 
@@ -129,7 +129,7 @@ static void settle_begin(void)
         settling.clock = CLOCK_PROCESS_CPUTIME_ID;
     atomic_store(&settling.start_ms, settling_ms());
     atomic_store(&settling.last_ms, settling.start_ms);
-    atomic_store(&settling.still_count, 0);
+    atomic_store(&settling.still_seconds, 0);
     alarm(TICK_SECONDS);
 }
 
@@ -137,8 +137,8 @@ static bool settle_is_over(void)
 {
     int64_t now_ms = settling_ms();
     if (atomic_exchange(&settling.last_ms, now_ms) == now_ms)
-        atomic_fetch_add(&settling.still_count, TICK_SECONDS);
-    return settling.still_count >= SETTLE_SECONDS || now_ms - settling.start_ms >= SETTLE_SECONDS * 1000;
+        atomic_fetch_add(&settling.still_seconds, TICK_SECONDS);
+    return settling.still_seconds >= SETTLE_SECONDS || now_ms - settling.start_ms >= SETTLE_SECONDS * 1000;
 }
 
 static _Noreturn void give_up(bool is_state_safe)

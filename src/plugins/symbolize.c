@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -105,6 +106,17 @@ int plugin_help(int argc, char **argv)
     return fflush(stdout) != 0;
 }
 
+// A tick of the report's time that was on its way when it was switched off may still come, and is no answer.
+static bool wait_for_words(int handle)
+{
+    struct pollfd wait = { .fd = handle, .events = POLLIN };
+    int ready;
+    do {
+        ready = poll(&wait, 1, 1000 * FAR_SECONDS);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
 // Runs the helper; its words are in `text` when the answer is true.
 static bool ask_helper(const GuardFault *fault, char *text, size_t size)
 {
@@ -133,9 +145,8 @@ static bool ask_helper(const GuardFault *fault, char *text, size_t size)
     close(ends[1]);
     unsigned report_seconds = alarm(0);  // the wait for the helper has an end of its own
     size_t length = 0;
-    struct pollfd wait = { .fd = ends[0], .events = POLLIN };
     ssize_t got = 1;
-    while (child > 0 && got > 0 && length + 1 < size && poll(&wait, 1, 1000 * FAR_SECONDS) > 0) {
+    while (child > 0 && got > 0 && length + 1 < size && wait_for_words(ends[0])) {
         got = read(ends[0], text + length, size - 1 - length);
         length += got > 0 ? (size_t)got : 0;
     }

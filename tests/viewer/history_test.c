@@ -26,7 +26,7 @@ static size_t held(void)
     return info.arena + info.hblkhd;
 }
 
-// Moments of small worlds are many: to thin them out is one pass, or this test would not end.
+// Moments of small worlds are many; numbers take the room of numbers, and not of an allocation each.
 static void many_moments_stay_bounded(void **state)
 {
     (void)state;
