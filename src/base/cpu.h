@@ -3,6 +3,7 @@
 #define TALUS_BASE_CPU_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // Of a function that is called where cpu_has_avx2(), beside a twin without it that shares its source: the same bits
 // with fewer instructions, since none overwrites what it reads.
@@ -17,6 +18,7 @@
 // how they are passed depends on the instructions that a function may use.
 typedef double V4 __attribute__((vector_size(32), aligned(8)));
 typedef double V2 __attribute__((vector_size(16), aligned(8)));
+typedef int64_t I4 __attribute__((vector_size(32)));  // bits of the four
 
 static inline bool cpu_has_avx2(void)
 {

@@ -31,11 +31,12 @@ typedef struct StepArrays {
     SolverJoint *joints;
     Constraint **joined;  // beside joints
     SolverRow *rows;
+    SolverHold *holds;        // in place of rows, where nothing touches bare trees
     SolverContact *contacts;  // copies, in a step in which some wake,
     SolverSurface *surfaces;  // and beside them,
     Vec3 *held;               // and what they hold, where some do
     int body_count, body_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
-    int contact_count, contact_capacity, surface_capacity, held_capacity;
+    int hold_capacity, contact_count, contact_capacity, surface_capacity, held_capacity;
     bool wants_wrenches;    // some constraint does
     uint64_t body_version;  // Physics.body_version of the masses, inertias and dampings in `bodies`; 0: of none
 } StepArrays;
@@ -59,8 +60,8 @@ struct PhysicsScratch {
 
 static void arrays_free(StepArrays *arrays)
 {
-    void *owned[] = { arrays->bodies,   arrays->joints,   arrays->joined, arrays->rows,
-                      arrays->contacts, arrays->surfaces, arrays->held };
+    void *owned[] = { arrays->bodies, arrays->joints,   arrays->joined,   arrays->rows,
+                      arrays->holds,  arrays->contacts, arrays->surfaces, arrays->held };
     for (int i = 0; i < COUNT_OF(owned); i++)
         free(owned[i]);
 }
@@ -611,17 +612,12 @@ static inline SolverInput solver_input(const StepArrays *arrays, const Physics *
                           .ignores_row_forces = !arrays->wants_wrenches };
 }
 
-// Our arrays in, the solver, our arrays out; each state is looked at where it is written.
-static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
+// Rows, contacts, the solver, and what it found.
+static void solve(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
 {
-    assert(dt > 0.0);
-    const Physics *next = prefetch_next(physics);
-    if (next)
-        prefetch_at_read(next);
-    read_bodies(self, arrays, physics);
     read_constraints(arrays, physics, dt);
-    if (next)
-        prefetch_at_solve(next);
+    if (prefetch_next(physics))
+        prefetch_at_solve(prefetch_next(physics));
     if (physics->plan)
         prefetch_own_at_solve(physics);
     SolverInput input = solver_input(arrays, physics, dt);
@@ -632,10 +628,59 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
     sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);
-    BodyWork work = { .arrays = arrays, .physics = physics, .awake = input.awake, .min_cosine = 1.0 };
-    pool_for(physics->pool, input.awake_count, BODY_GRAIN, cpu_has_avx2() ? write_range_wide : write_range, &work);
+}
+
+// The same where nothing touches trees of hinges and sliders without motors and stops, as in the last step. False: it
+// does, or one has come to a stop; nothing was done.
+static bool solve_bare_trees(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
+{
+    const int count = physics->constraint_count;
+    const Sleep *sleep = physics->sleep;
+    const SolverJoint *known = physics->contact_count == 0 && sleep->woken_count == 0 && self->resting_count == 0
+                                       && !physics->has_frozen && !sleep_any_asleep(physics)
+                                   ? solver_tree_joints(self->solver, physics->body_count, count)
+                                   : NULL;
+    if (!known)
+        return false;
+    const Physics *next = prefetch_next(physics);
+    const ConstraintStep step = { 1.0 / dt, physics->erp, physics->cfm };
+    const ConstraintHold hold = constraint_hold_best();
+    memory_grow(&arrays->holds, &arrays->hold_capacity, count, sizeof *arrays->holds);
+    for (int i = 0; i < count; i++) {
+        const Constraint *constraint = physics->constraints[i];
+        if (next)
+            prefetch_at_constraints(next, i, i + 1);
+        if (constraint->solved[0] != known[i].body1 || constraint->solved[1] != known[i].body2
+            || constraint->wants_wrenches || !hold(constraint, &step, arrays->bodies, &arrays->holds[i]))
+            return false;
+    }
+    if (next) {
+        prefetch_at_constraints(next, count, int_max(next->joint_count, next->body_count));
+        prefetch_at_solve(next);
+    }
+    solver_trees_step(self->solver,
+                      &(SolverTrees){ .dt = dt,
+                                      .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
+                                      .bodies = arrays->bodies,
+                                      .masses = physics->masses,
+                                      .holds = arrays->holds });
+    return true;
+}
+
+// Our arrays in, the solver, our arrays out; each state is looked at where it is written.
+static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
+{
+    assert(dt > 0.0);
+    if (prefetch_next(physics))
+        prefetch_at_read(prefetch_next(physics));
+    read_bodies(self, arrays, physics);
+    if (!solve_bare_trees(self, arrays, physics, dt))
+        solve(self, arrays, physics, dt);
+    const Sleep *sleep = physics->sleep;
+    BodyWork work = { .arrays = arrays, .physics = physics, .awake = sleep->awake, .min_cosine = 1.0 };
+    pool_for(physics->pool, sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? write_range_wide : write_range, &work);
     if (work.has_unsound)
-        write_unsound(&work, input.awake_count);
+        write_unsound(&work, sleep->awake_count);
     physics->has_unsound_states = work.has_unsound;
     physics->step_turn = work.has_unsound ? INFINITY : turn_of(work.min_cosine);
     physics->solved = arrays->bodies;

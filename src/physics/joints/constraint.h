@@ -123,6 +123,17 @@ static inline ConstraintRows constraint_rows_best(void)
 {
     return cpu_has_avx2() ? constraint_rows_avx2 : constraint_rows_portable;
 }
+// The rows of a hinge or slider that has no other than those five, in short. False: it has, or is of another kind.
+typedef bool (*ConstraintHold)(const Constraint *constraint, const ConstraintStep *step, const SolverBody *bodies,
+                               SolverHold *hold);
+bool constraint_hold_portable(const Constraint *constraint, const ConstraintStep *step, const SolverBody *bodies,
+                              SolverHold *hold);
+bool constraint_hold_avx2(const Constraint *constraint, const ConstraintStep *step, const SolverBody *bodies,
+                          SolverHold *hold);
+static inline ConstraintHold constraint_hold_best(void)
+{
+    return cpu_has_avx2() ? constraint_hold_avx2 : constraint_hold_portable;
+}
 // Sums the wrenches of solved rows.
 void constraint_sum_wrenches(Constraint *constraint, const SolverRow *rows, int count);
 

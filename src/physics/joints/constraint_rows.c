@@ -1,6 +1,7 @@
 // constraint_rows.c - the rows of constraints: Jacobians of both sides, the speed that takes back a share (ERP) of the
 // error in a step, softness (CFM) and bounds, with the meaning that ODE gives them. tests/physics/constraint_test.c
-// holds each kind to the rows of ODE's own joints.
+// holds each kind to the rows of ODE's own joints. Those of hinges and sliders without motor and stop can be had in
+// short, too (SolverHold).
 #include "physics/joints/constraint.h"
 #include "physics/joints/tuning.h"
 
@@ -9,6 +10,7 @@
 
 #ifndef CONSTRAINT_VARIANT
 #define CONSTRAINT_VARIANT constraint_rows_portable
+#define CONSTRAINT_HOLD_VARIANT constraint_hold_portable
 #endif
 
 // Rows of two bodies and of one in the world are written by the same functions, each compiled for both.
@@ -101,17 +103,24 @@ static ALWAYS_INLINE void row_set(SolverRow *restrict row, bool has_second, Vec3
 
 static const Vec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
 
-// Three rows that hold a point `arm1` from the first centre at the point `arm2` from the second.
-static ALWAYS_INLINE void ball_rows(const Sides *sides, bool has_second, Vec3 arm1, Vec3 arm2, double k, double cfm,
-                                    SolverRow *restrict rows)
+// The way from a point `arm1` from the first centre to the point `arm2` from the second, times k.
+static ALWAYS_INLINE Vec3 point_error(const Sides *sides, bool has_second, Vec3 arm1, Vec3 arm2, double k)
 {
     Vec3 there = has_second ? vec3_add(arm2, sides->position[1]) : arm2;
+    return vec3(k * (there.x - arm1.x - sides->position[0].x), k * (there.y - arm1.y - sides->position[0].y),
+                k * (there.z - arm1.z - sides->position[0].z));
+}
+
+// Three rows that hold the one at the other.
+static ALWAYS_INLINE void ball_rows(bool has_second, Vec3 arm1, Vec3 arm2, Vec3 error, double cfm,
+                                    SolverRow *restrict rows)
+{
     row_set(&rows[0], has_second, vec3(1, 0, 0), vec3(0, arm1.z, -arm1.y), vec3(-1, 0, 0), vec3(0, -arm2.z, arm2.y),
-            k * (there.x - arm1.x - sides->position[0].x), cfm);
+            error.x, cfm);
     row_set(&rows[1], has_second, vec3(0, 1, 0), vec3(-arm1.z, 0, arm1.x), vec3(0, -1, 0), vec3(arm2.z, 0, -arm2.x),
-            k * (there.y - arm1.y - sides->position[0].y), cfm);
+            error.y, cfm);
     row_set(&rows[2], has_second, vec3(0, 0, 1), vec3(arm1.y, -arm1.x, 0), vec3(0, 0, -1), vec3(-arm2.y, arm2.x, 0),
-            k * (there.z - arm1.z - sides->position[0].z), cfm);
+            error.z, cfm);
 }
 
 static ALWAYS_INLINE void angular_row(SolverRow *restrict row, bool has_second, Vec3 axis, double rhs, double cfm)
@@ -143,16 +152,21 @@ static inline Quat turn_since(const Sides *sides)
     return quat_mul(sides->second ? quat_mul(back, orientation(sides->second)) : back, quat_conj(sides->frames->turn));
 }
 
-// Three rows that keep the turn between both sides.
-static ALWAYS_INLINE void orientation_rows(const Sides *sides, bool has_second, double k, double cfm,
-                                           SolverRow *restrict rows)
+// What is missing of the turn between both sides, times k.
+static ALWAYS_INLINE Vec3 orientation_error(const Sides *sides, double k)
 {
     Quat error = turn_since(sides);
     double sign = error.w < 0.0 ? -2.0 * k : 2.0 * k;
     Vec3 e = turned(sides->first, vec3(error.x, error.y, error.z));
-    angular_row(&rows[0], has_second, vec3(1, 0, 0), sign * e.x, cfm);
-    angular_row(&rows[1], has_second, vec3(0, 1, 0), sign * e.y, cfm);
-    angular_row(&rows[2], has_second, vec3(0, 0, 1), sign * e.z, cfm);
+    return vec3(sign * e.x, sign * e.y, sign * e.z);
+}
+
+// Three rows that keep it.
+static ALWAYS_INLINE void orientation_rows(bool has_second, Vec3 error, double cfm, SolverRow *restrict rows)
+{
+    angular_row(&rows[0], has_second, vec3(1, 0, 0), error.x, cfm);
+    angular_row(&rows[1], has_second, vec3(0, 1, 0), error.y, cfm);
+    angular_row(&rows[2], has_second, vec3(0, 0, 1), error.z, cfm);
 }
 
 // ---- rows with bounds ----
@@ -253,25 +267,62 @@ static StopAt hinge_stop(const Sides *sides, const ConstraintAxis *axis, double 
     return stop_at(axis, -(angle > M_PI ? angle - 2.0 * M_PI : angle), error);
 }
 
-// The five rows of a hinge between two bodies, or of one in the world: each written for itself, since most joints of
-// most worlds are of the first kind. Returns the axis.
-static ALWAYS_INLINE Vec3 hold_hinge(const Sides *sides, bool has_second, double k, double cfm,
-                                     SolverRow *restrict rows)
+// What the five rows of a hinge, or of a slider, are made of.
+typedef struct Held {
+    Vec3 axis;
+    Vec3 p, q;         // at right angles to it
+    Vec3 arm[2];       // hinge: from each centre to the point; slider: levers of p and q
+    Vec3 error;        // hinge: of the point; slider: of the turn
+    double across[2];  // errors of p and q
+    Vec3 way;          // slider: that it went across the axis
+} Held;
+
+// Of a hinge between two bodies, or of one in the world: each compiled for itself, since most joints of most worlds are
+// of the first kind.
+static ALWAYS_INLINE Held hold_hinge(const Sides *sides, bool has_second, double k)
 {
     const ConstraintFrames *frames = sides->frames;
     const Columns first = columns_of(sides->first);
-    Vec3 axis = columns_turn(&first, frames->axis[0]), arm1 = columns_turn(&first, frames->anchor[0]), p, q;
-    Vec3 axis2 = frames->axis[1], arm2 = frames->anchor[1];
+    Held held = { .axis = columns_turn(&first, frames->axis[0]),
+                  .arm = { columns_turn(&first, frames->anchor[0]), frames->anchor[1] } };
+    Vec3 axis2 = frames->axis[1];
     if (has_second) {
         const Columns second = columns_of(sides->second);
         axis2 = columns_turn(&second, axis2);
-        arm2 = columns_turn(&second, arm2);
+        held.arm[1] = columns_turn(&second, held.arm[1]);
     }
-    plane_space(axis, &p, &q);
-    ball_rows(sides, has_second, arm1, arm2, k, cfm, rows);
-    axis_rows(has_second, axis, axis2, p, q, k, cfm, rows + 3);
+    plane_space(held.axis, &held.p, &held.q);
+    held.error = point_error(sides, has_second, held.arm[0], held.arm[1], k);
+    Vec3 tilt = vec3_cross(held.axis, axis2);
+    held.across[0] = k * vec3_dot(tilt, held.p);
+    held.across[1] = k * vec3_dot(tilt, held.q);
+    return held;
+}
+
+static ALWAYS_INLINE Vec3 hold_hinge_rows(const Sides *sides, bool has_second, double k, double cfm,
+                                          SolverRow *restrict rows)
+{
+    const Held held = hold_hinge(sides, has_second, k);
+    ball_rows(has_second, held.arm[0], held.arm[1], held.error, cfm, rows);
+    angular_row(&rows[3], has_second, held.p, held.across[0], cfm);
+    angular_row(&rows[4], has_second, held.q, held.across[1], cfm);
     rows[0].form = SOLVER_ROWS_POINT;
-    return axis;
+    return held.axis;
+}
+
+static ALWAYS_INLINE StopAt hinge_at_stop(const Sides *sides, const ConstraintAxis *motor, double *error)
+{
+    *error = 0.0;
+    bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
+    return has_stops ? hinge_stop(sides, motor, error) : STOP_NONE;
+}
+
+static NEVER_INLINE int point_rows(const Sides *sides, const ConstraintStep *step, SolverRow *rows)
+{
+    Vec3 arm1 = turned(sides->first, sides->frames->anchor[0]), arm2 = turned(sides->second, sides->frames->anchor[1]);
+    Vec3 error = point_error(sides, sides->second, arm1, arm2, step->fps * step->erp);
+    ball_rows(sides->second, arm1, arm2, error, step->cfm, rows);
+    return 3;
 }
 
 static NEVER_INLINE int hinge_rows(const Constraint *constraint, const ConstraintStep *step, SolverBody *bodies,
@@ -280,51 +331,66 @@ static NEVER_INLINE int hinge_rows(const Constraint *constraint, const Constrain
     const Sides here = sides_of(constraint, bodies), *sides = &here;
     double k = step->fps * step->erp;
     const ConstraintAxis *motor = &constraint->axes[0];
-    Vec3 axis = sides->second ? hold_hinge(sides, true, k, step->cfm, rows)
-                              : hold_hinge(sides, false, k, step->cfm, rows);
-    double error = 0.0;
-    bool has_stops = (motor->low >= -M_PI || motor->high <= M_PI) && motor->low <= motor->high;
-    StopAt stop = has_stops ? hinge_stop(sides, motor, &error) : STOP_NONE;
+    Vec3 axis = sides->second ? hold_hinge_rows(sides, true, k, step->cfm, rows)
+                              : hold_hinge_rows(sides, false, k, step->cfm, rows);
+    double error;
+    StopAt stop = hinge_at_stop(sides, motor, &error);
     if (!stop && !(motor->max_force > 0.0))
         return 5;
     angular_row(&rows[5], sides->second, axis, 0.0, 0.0);
     return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
 }
 
-// The five rows of a slider, as hold_hinge(). Returns the way that it went across the axis.
-static ALWAYS_INLINE Vec3 hold_slider(const Sides *sides, bool has_second, Vec3 axis, const ConstraintStep *step,
-                                      SolverRow *restrict rows)
+// Of a slider, likewise.
+static ALWAYS_INLINE Held hold_slider(const Sides *sides, bool has_second, double k)
 {
-    double k = step->fps * step->erp;
-    Vec3 p, q, centres = has_second ? vec3_sub(sides->position[1], sides->position[0]) : VEC3_ZERO;
+    Held held = { .axis = turned(sides->first, sides->frames->axis[0]) };
     Vec3 offset = has_second ? vec3_add(turned(sides->second, sides->frames->offset), sides->position[1])
                              : sides->frames->offset;
-    Vec3 way = vec3_sub(offset, sides->position[0]);
-    plane_space(axis, &p, &q);
-    Vec3 arm_p = vec3_scale(vec3_cross(centres, p), 0.5), arm_q = vec3_scale(vec3_cross(centres, q), 0.5);
-    orientation_rows(sides, has_second, k, step->cfm, rows);
-    row_set(&rows[3], has_second, p, has_second ? arm_p : VEC3_ZERO, vec3_neg(p), arm_p, k * vec3_dot(p, way),
-            step->cfm);
-    row_set(&rows[4], has_second, q, has_second ? arm_q : VEC3_ZERO, vec3_neg(q), arm_q, k * vec3_dot(q, way),
-            step->cfm);
+    held.way = vec3_sub(offset, sides->position[0]);
+    plane_space(held.axis, &held.p, &held.q);
+    if (has_second) {
+        Vec3 centres = vec3_sub(sides->position[1], sides->position[0]);
+        held.arm[0] = vec3_scale(vec3_cross(centres, held.p), 0.5);
+        held.arm[1] = vec3_scale(vec3_cross(centres, held.q), 0.5);
+    }
+    held.error = orientation_error(sides, k);
+    held.across[0] = k * vec3_dot(held.p, held.way);
+    held.across[1] = k * vec3_dot(held.q, held.way);
+    return held;
+}
+
+static ALWAYS_INLINE Held hold_slider_rows(const Sides *sides, bool has_second, const ConstraintStep *step,
+                                           SolverRow *restrict rows)
+{
+    const Held held = hold_slider(sides, has_second, step->fps * step->erp);
+    orientation_rows(has_second, held.error, step->cfm, rows);
+    row_set(&rows[3], has_second, held.p, held.arm[0], vec3_neg(held.p), held.arm[0], held.across[0], step->cfm);
+    row_set(&rows[4], has_second, held.q, held.arm[1], vec3_neg(held.q), held.arm[1], held.across[1], step->cfm);
     rows[0].form = SOLVER_ROWS_SLIDE;
-    return way;
+    return held;
+}
+
+static ALWAYS_INLINE StopAt slider_at_stop(const Constraint *constraint, const Held *held, double *error)
+{
+    const ConstraintAxis *motor = &constraint->axes[0];
+    *error = 0.0;
+    bool has_stops = (motor->low > -INFINITY || motor->high < INFINITY) && motor->low <= motor->high;
+    Vec3 axis = constraint->is_reversed ? vec3_neg(held->axis) : held->axis;
+    return has_stops ? stop_at(motor, -vec3_dot(axis, held->way), error) : STOP_NONE;
 }
 
 static NEVER_INLINE int slider_rows(const Constraint *constraint, const Sides *sides, const ConstraintStep *step,
                                     SolverBody *bodies, SolverRow *rows)
 {
     const ConstraintAxis *motor = &constraint->axes[0];
-    Vec3 axis = turned(sides->first, sides->frames->axis[0]);
-    Vec3 way = sides->second ? hold_slider(sides, true, axis, step, rows) : hold_slider(sides, false, axis, step, rows);
-    if (constraint->is_reversed)
-        axis = vec3_neg(axis);
-    double error = 0.0;
-    bool has_stops = (motor->low > -INFINITY || motor->high < INFINITY) && motor->low <= motor->high;
-    StopAt stop = has_stops ? stop_at(motor, -vec3_dot(axis, way), &error) : STOP_NONE;
+    const Held held = sides->second ? hold_slider_rows(sides, true, step, rows)
+                                    : hold_slider_rows(sides, false, step, rows);
+    double error;
+    StopAt stop = slider_at_stop(constraint, &held, &error);
     if (!stop && !(motor->max_force > 0.0))
         return 5;
-    linear_row(sides, axis, &rows[5]);
+    linear_row(sides, constraint->is_reversed ? vec3_neg(held.axis) : held.axis, &rows[5]);
     return 5 + bound_row(constraint, motor, stop, error, step, &rows[5], bodies);
 }
 
@@ -336,7 +402,7 @@ static NEVER_INLINE int fixed_rows(const Sides *sides, const ConstraintStep *ste
     for (int i = 0; i < 3; i++)
         row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO,
                 vec3_neg(unit[i]), VEC3_ZERO, k * (&error.x)[i], step->cfm);
-    orientation_rows(sides, sides->second, k, step->cfm, rows + 3);
+    orientation_rows(sides->second, orientation_error(sides, k), step->cfm, rows + 3);
     return 6;
 }
 
@@ -426,10 +492,7 @@ int CONSTRAINT_VARIANT(const Constraint *constraint, const ConstraintStep *step,
         return hinge_rows(constraint, step, bodies, rows);
     Sides sides = sides_of(constraint, bodies);
     switch (constraint->kind) {
-    case CONSTRAINT_BALL:
-        ball_rows(&sides, sides.second, turned(sides.first, sides.frames->anchor[0]),
-                  turned(sides.second, sides.frames->anchor[1]), step->fps * step->erp, step->cfm, rows);
-        return 3;
+    case CONSTRAINT_BALL: return point_rows(&sides, step, rows);
     case CONSTRAINT_HINGE: break;  // see above
     case CONSTRAINT_SLIDER: return slider_rows(constraint, &sides, step, bodies, rows);
     case CONSTRAINT_SUSPENSION: return suspension_rows(constraint, &sides, step, rows);
@@ -439,4 +502,52 @@ int CONSTRAINT_VARIANT(const Constraint *constraint, const ConstraintStep *step,
     case CONSTRAINT_LINEAR_MOTOR: return motor_rows(constraint, &sides, step, bodies, rows);
     }
     return 0;
+}
+
+// ---- in short ----
+
+static ALWAYS_INLINE void put4(double *restrict to, Vec3 v) { put3(to, v), to[3] = 0.0; }
+
+static ALWAYS_INLINE void hold_set(SolverHold *restrict hold, const Held *held, double cfm, SolverRowForm form)
+{
+    const Vec3 across = vec3(held->across[0], held->across[1], 0.0);
+    put4(hold->across[0], held->p);
+    put4(hold->across[1], held->q);
+    put4(hold->arm[0], held->arm[0]);
+    put4(hold->arm[1], held->arm[1]);
+    put4(hold->rhs, form == SOLVER_ROWS_POINT ? across : held->error);
+    put4(hold->rhs + 4, form == SOLVER_ROWS_POINT ? held->error : across);
+    hold->cfm = cfm;
+    hold->form = form;
+}
+
+static NEVER_INLINE bool hinge_in_short(const Constraint *constraint, const ConstraintStep *step,
+                                        const SolverBody *bodies, SolverHold *hold)
+{
+    const Sides sides = sides_of(constraint, bodies);
+    double k = step->fps * step->erp, error;
+    const Held held = sides.second ? hold_hinge(&sides, true, k) : hold_hinge(&sides, false, k);
+    hold_set(hold, &held, step->cfm, SOLVER_ROWS_POINT);
+    return hinge_at_stop(&sides, &constraint->axes[0], &error) == STOP_NONE;
+}
+
+static NEVER_INLINE bool slider_in_short(const Constraint *constraint, const ConstraintStep *step,
+                                         const SolverBody *bodies, SolverHold *hold)
+{
+    const Sides sides = sides_of(constraint, bodies);
+    double k = step->fps * step->erp, error;
+    const Held held = sides.second ? hold_slider(&sides, true, k) : hold_slider(&sides, false, k);
+    hold_set(hold, &held, step->cfm, SOLVER_ROWS_SLIDE);
+    return slider_at_stop(constraint, &held, &error) == STOP_NONE;
+}
+
+bool CONSTRAINT_HOLD_VARIANT(const Constraint *constraint, const ConstraintStep *step, const SolverBody *bodies,
+                             SolverHold *hold)
+{
+    assert_debug(constraint->solved[0] >= 0);
+    if (constraint->axes[0].max_force > 0.0)
+        return false;
+    return constraint->kind == CONSTRAINT_HINGE    ? hinge_in_short(constraint, step, bodies, hold)
+           : constraint->kind == CONSTRAINT_SLIDER ? slider_in_short(constraint, step, bodies, hold)
+                                                   : false;
 }

@@ -20,6 +20,7 @@ Solver *solver_create(const SolverOptions *options)
         solver->options = *options;
     bool is_wide = cpu_has_avx2() && !solver->options.portable;
     solver->direct = is_wide ? solver_direct_avx2 : solver_direct_portable;
+    solver->trees = is_wide ? solver_trees_avx2 : solver_trees_portable;
     solver->integrate = is_wide ? solver_bodies_integrate_avx2 : solver_bodies_integrate_portable;
     solver->scratch_count = pool_thread_count(solver->options.pool);
     solver->direct_scratch = memory_alloc_array((size_t)solver->scratch_count, sizeof *solver->direct_scratch);
@@ -498,6 +499,25 @@ static void solve(Solver *solver, const SolverInput *given, PoolRange finish)
     }
     pool_for(solver->options.pool, input->awake_count, BODY_GRAIN, finish, &(StepWork){ solver, input });
     statistics_gather(solver, input);
+}
+
+const SolverJoint *solver_tree_joints(const Solver *solver, int body_count, int joint_count)
+{
+    const Topology *t = &solver->topology;
+    bool are_those = solver->are_trees && t->valid && t->is_bare && t->body_count == body_count
+                     && t->joint_count == joint_count && t->link_count == body_count;
+    return are_those ? t->joints : NULL;
+}
+
+void solver_trees_step(Solver *solver, const SolverTrees *trees)
+{
+    assert_debug(solver->are_trees && solver->topology.is_bare && trees->dt > 0.0);
+    DirectScratch *scratch = solver->lent ? solver->lent : solver->direct_scratch[0];
+    solver->trees(scratch, &solver->topology, trees, &solver->statistics);
+    // All other numbers are those of the step before, which solved the same trees.
+    solver->totals.step_count++;
+    solver->totals.redundant_count += solver->statistics.redundant_count;
+    solver->totals.body_reset_count += solver->statistics.body_reset_count;
 }
 
 void solver_solve(Solver *solver, const SolverInput *input) { solve(solver, input, check_range); }

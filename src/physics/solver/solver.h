@@ -71,6 +71,17 @@ typedef struct SolverRow {
     int32_t form;         // of a joint's first row: SolverRowForm
 } SolverRow;
 
+// The five rows of a joint of a known form, in short: what solver_trees_solve() takes in place of rows. Vectors of
+// three numbers and a zero.
+typedef struct SolverHold {
+    double across[2]
+                 [4];  // of a point: the axes about which nothing turns; of a slide: the directions that it does not go
+    double arm[2][4];  // of a point: from the centre of each body to it; of a slide: lever of each direction
+    double rhs[8];     // as the rows stand in the tree: those that turn, and the others
+    double cfm;
+    int32_t form;  // SolverRowForm, of which SOLVER_ROWS_ANY has none
+} SolverHold;
+
 typedef struct SolverJoint {
     int32_t body1, body2;  // -1: the world
     int32_t first_row, row_count;
@@ -177,6 +188,20 @@ void solver_step(Solver *solver, const SolverInput *input);
 // Its two halves: velocities and forces; then poses from velocities.
 void solver_solve(Solver *solver, const SolverInput *input);
 void solver_integrate(Solver *solver, const SolverInput *input);
+
+// A step of trees that nothing touches, of hinges and sliders that have their five rows and no other: from these in
+// short, with the bits of solver_step().
+typedef struct SolverTrees {
+    double dt;
+    double gravity[3];
+    SolverBody *bodies;
+    const SolverMass *masses;  // beside bodies
+    const SolverHold *holds;   // beside joints
+} SolverTrees;
+// Which bodies the joints of the last step linked, if it solved such trees; all bodies and joints must be those of that
+// step, and no body fixed or asleep. NULL: it did not.
+const SolverJoint *solver_tree_joints(const Solver *solver, int body_count, int joint_count);
+void solver_trees_step(Solver *solver, const SolverTrees *trees);
 
 // What is remembered of a contact of the last step, also of one between bodies that slept in it: three impulses, of the
 // normal and of friction.

@@ -15,6 +15,12 @@
 // it; both are strictly convex, so block pivoting with a single-pivot guard ends.
 //
 // This file is compiled twice, for the plain and for the wide instruction set; the order of operations is the same.
+#ifndef SOLVER_VARIANT
+#define SOLVER_VARIANT solver_direct_portable
+#define SOLVER_TREES_VARIANT solver_trees_portable
+#define SOLVER_SCRATCH_HERE
+#endif
+
 #include "physics/solver/solver_direct.h"
 #include "physics/solver/solver_direct_bounds.h"
 #include "physics/solver/solver_direct_build.h"
@@ -22,6 +28,7 @@
 #include "physics/solver/solver_direct_soft.h"
 #include "physics/solver/solver_direct_sweep.h"
 #include "physics/solver/solver_direct_tree.h"
+#include "physics/solver/solver_direct_trees.h"
 #include "physics/solver/tuning.h"
 
 #include "base/memory.h"
@@ -30,11 +37,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef SOLVER_VARIANT
-#define SOLVER_VARIANT solver_direct_portable
-#define SOLVER_SCRATCH_HERE
-#endif
 
 #ifdef SOLVER_SCRATCH_HERE
 DirectScratch *direct_scratch_create(void) { return memory_alloc_lines(sizeof(DirectScratch)); }

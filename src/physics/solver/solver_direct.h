@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-typedef int64_t I4 __attribute__((vector_size(32)));
-
 static inline V4 v4_load(const double *p) { return *(const V4 *)p; }
 static inline void v4_store(double *p, V4 v) { *(V4 *)p = v; }
 
@@ -134,6 +132,7 @@ typedef struct __attribute__((aligned(64))) Node {
     double impulse[SPATIAL];
     double child_point, parent_point;  // of a joint that holds a point: velocity in its equations by that of the body
     SolverRow *rows[LINK_ROWS];        // that of the scratch for an empty equation
+    const SolverHold *hold;            // in place of rows, where trees are solved without these
     int body, parent, depth, tree;     // the depth is known where columns are
     int row_count;                     // of LINK_ANY and LINK_SLIDE
     LinkKind link;

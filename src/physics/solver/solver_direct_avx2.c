@@ -2,4 +2,5 @@
 #include "physics/solver/solver_internal.h"
 
 #define SOLVER_VARIANT solver_direct_avx2
+#define SOLVER_TREES_VARIANT solver_trees_avx2
 #include "physics/solver/solver_direct.c"

@@ -51,19 +51,20 @@ INLINE V4 gyroscopic_momentum(Matrix3 inertia, V4 momentum, double dt)
 
 // Mass, and the momentum at the end of the step if nothing held the body. Vectors of the body are loaded with a number
 // that stands behind them, which the sums leave out in the end.
-INLINE void node_load_body(Node *node, int index, const SolverInput *input)
+INLINE void node_load_body(Node *node, const SolverBody *body, const SolverMass *masses, const double *gravity,
+                           double dt)
 {
     static_assert(offsetof(SolverBody, force) == offsetof(SolverBody, velocity) + 6 * sizeof(double)
-                      && offsetof(SolverInput, erp) == offsetof(SolverInput, gravity) + 3 * sizeof(double),
+                      && offsetof(SolverInput, erp) == offsetof(SolverInput, gravity) + 3 * sizeof(double)
+                      && offsetof(SolverTrees, bodies) == offsetof(SolverTrees, gravity) + 3 * sizeof(double),
                   "can be read");
-    const SolverBody *body = &input->bodies[index];
     const V4 none = { 0 };
-    const double dt = input->dt, mass = input->masses[index].mass;
-    const Matrix3 inertia = inertia_world(body, input->masses[index].inertia.m);
+    const double mass = masses->mass;
+    const Matrix3 inertia = inertia_world(body, masses->inertia.m);
     V4 velocity = v4_load(body->velocity), force = v4_load(body->force);
     V4 torque = v4_three(body->force[3], body->force[4], body->force[5]);  // behind it stands no number
     if (body->flags & SOLVER_BODY_GRAVITY)
-        velocity += v4_load(input->gravity) * dt;
+        velocity += v4_load(gravity) * dt;
     V4 momentum = matrix3_sum(inertia, v4_load(body->velocity + 3));
     if (body->flags & SOLVER_BODY_GYROSCOPIC)
         momentum = gyroscopic_momentum(inertia, momentum, dt);
@@ -348,7 +349,7 @@ static void group_build(DirectScratch *s, IslandTask *task, const TreeGroup *gro
         task->node_of_body[link->body] = (int)(node - s->nodes);
         node_start(node, link->body, link->parent < 0 ? -1 : link->parent + shift, tree);
         assert_debug(node->parent < node - s->nodes);
-        node_load_body(node, link->body, input);
+        node_load_body(node, &input->bodies[link->body], &input->masses[link->body], input->gravity, input->dt);
         if (link->joint_count > 0)
             node_add_link(s, task, node, link);
         else

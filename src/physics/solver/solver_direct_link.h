@@ -82,27 +82,46 @@ typedef struct LinkMatrix {
     Matrix3 first, across, last;
 } LinkMatrix;
 
-// What a row adds to the diagonal of S.
-INLINE double row_softness(const SolverRow *row, double fps) { return row->cfm * fps; }
-
-INLINE Matrix3 matrix3_soften(Matrix3 m, SolverRow *const *rows, double fps)
+// What rows add to the diagonal of S.
+INLINE V4 rows_softness(SolverRow *const *rows, double fps)
 {
-    double x = row_softness(rows[0], fps), y = row_softness(rows[1], fps), z = row_softness(rows[2], fps);
-    return (Matrix3){ { m.row[0] + (V4){ x }, m.row[1] + (V4){ 0.0, y }, m.row[2] + (V4){ 0.0, 0.0, z } } };
+    return v4_three(rows[0]->cfm * fps, rows[1]->cfm * fps, rows[2]->cfm * fps);
+}
+
+INLINE Spatial node_softness(const Node *node, double fps)
+{
+    return (Spatial){ rows_softness(node->rows, fps), rows_softness(node->rows + 3, fps) };
+}
+
+INLINE Matrix3 matrix3_soften(Matrix3 m, V4 softness)
+{
+    const I4 x = { -1, 0, 0, 0 }, y = { 0, -1, 0, 0 }, z = { 0, 0, -1, 0 }, all = (I4)softness;
+    return (Matrix3){ { m.row[0] + (V4)(all & x), m.row[1] + (V4)(all & y), m.row[2] + (V4)(all & z) } };
+}
+
+// One body's side of a joint that holds a point: `k` is the velocity of the point by that of the body.
+typedef struct PointSide {
+    double k;
+    Matrix3 turn, point;
+} PointSide;
+
+INLINE PointSide sides_point(const double *const *sides)
+{
+    return (PointSide){ sides[3][0], sides_half(sides, 0, 3), sides_half(sides, 3, 3) };
 }
 
 // Child's side and S of a joint that holds a point. `inverse`: of the mass that turns.
-INLINE LinkMatrix point_couple(Node *node, const LinkSides *sides, Inverse3 inverse, double fps, int turns)
+INLINE LinkMatrix point_couple(Node *node, PointSide side, Spatial softness, Inverse3 inverse, int turns)
 {
-    const double k = sides->child[3][0];
-    const Matrix3 move = matrix3_load(node->mass.linear), by = inverse.matrix;
-    Matrix3 turn = sides_half(sides->child, 0, 3), point = sides_half(sides->child, 3, 3);
+    const double k = side.k;
+    const Matrix3 move = matrix3_load(node->mass.linear), by = inverse.matrix, turn = side.turn;
+    Matrix3 point = side.point;
     if (!node->is_leaf)
         point = matrix3_subtract(point, matrix3_scale(matrix3_load(node->mass.coupling), k));
     matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], turn);
     matrix3_store(node->child_side[ANGULAR_HALF][LAST_THREE], point);
     node->child_point = k;
-    LinkMatrix s = { .last = matrix3_soften(matrix3_scale(move, k * k), node->rows + 3, fps) };
+    LinkMatrix s = { .last = matrix3_soften(matrix3_scale(move, k * k), softness.angular) };
     const Matrix3 columns = matrix3_transpose(point);
     for (int i = 0; i < 3; i++)
         s.last.row[i] += matrix3_sum(columns, matrix3_sum(by, point.row[i])) * inverse.by;
@@ -113,40 +132,49 @@ INLINE LinkMatrix point_couple(Node *node, const LinkSides *sides, Inverse3 inve
         s.across.row[i] = matrix3_sum(columns, turned.row[i]) * inverse.by;
     if (turns == 3) {
         s.first = matrix3_scale(matrix3_multiply(turned, matrix3_transpose(turn)), inverse.by);
-        s.first = matrix3_soften(s.first, node->rows, fps);
+        s.first = matrix3_soften(s.first, softness.linear);
     } else {
         double across = v4_dot(turn.row[0], turned.row[1]) * inverse.by;
-        s.first.row[0] = (V4){ v4_dot(turn.row[0], turned.row[0]) * inverse.by + row_softness(node->rows[0], fps),
-                               across };
-        s.first.row[1] = (V4){ across,
-                               v4_dot(turn.row[1], turned.row[1]) * inverse.by + row_softness(node->rows[1], fps) };
+        s.first.row[0] = (V4){ v4_dot(turn.row[0], turned.row[0]) * inverse.by + softness.linear[0], across };
+        s.first.row[1] = (V4){ across, v4_dot(turn.row[1], turned.row[1]) * inverse.by + softness.linear[1] };
     }
     return s;
 }
 
-// The same of a link whose first three equations turn about the axes of the world.
-INLINE LinkMatrix slide_couple(Node *node, const LinkSides *sides, double fps)
+// One body's side of a link whose first three equations turn about the axes of the world: `sign` about each, or against
+// it.
+typedef struct SlideSide {
+    double sign;
+    Matrix3 turn, linear, angular;
+} SlideSide;
+
+INLINE SlideSide sides_slide(const double *const *sides)
+{
+    return (SlideSide){ sides[0][3], sides_half(sides, 0, 3), sides_half(sides, 3, 0), sides_half(sides, 3, 3) };
+}
+
+// The same of such a link.
+INLINE LinkMatrix slide_couple(Node *node, SlideSide side, Spatial softness)
 {
     const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
                   coupling = matrix3_load(node->mass.coupling), none = { { { 0 }, { 0 }, { 0 } } };
-    const Matrix3 linear = sides_half(sides->child, 3, 0);
-    const Matrix3 angular = matrix3_subtract(sides_half(sides->child, 3, 3), matrix3_multiply(linear, coupling));
+    const Matrix3 linear = side.linear, angular = matrix3_subtract(side.angular, matrix3_multiply(linear, coupling));
     const Matrix3 moved = matrix3_multiply(linear, move), turned = matrix3_multiply(angular, turn);
     const Matrix3 columns = matrix3_transpose(angular);
     matrix3_store(node->child_side[LINEAR_HALF][FIRST_THREE], none);
     matrix3_store(node->child_side[LINEAR_HALF][LAST_THREE], linear);
-    matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], sides_half(sides->child, 0, 3));
+    matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], side.turn);
     matrix3_store(node->child_side[ANGULAR_HALF][LAST_THREE], angular);
     LinkMatrix s;
-    s.first = matrix3_soften(turn, node->rows, fps);
-    s.across = matrix3_scale(matrix3_multiply(turn, columns), sides->child[0][3]);
+    s.first = matrix3_soften(turn, softness.linear);
+    s.across = matrix3_scale(matrix3_multiply(turn, columns), side.sign);
     s.last = matrix3_add(matrix3_multiply(moved, matrix3_transpose(linear)), matrix3_multiply(turned, columns));
-    s.last = matrix3_soften(s.last, node->rows + 3, fps);
+    s.last = matrix3_soften(s.last, softness.angular);
     return s;
 }
 
 // The same of any link.
-INLINE LinkMatrix link_couple(Node *node, const LinkSides *sides, double fps)
+INLINE LinkMatrix link_couple(Node *node, const LinkSides *sides, Spatial softness)
 {
     const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
                   coupling = matrix3_load(node->mass.coupling);
@@ -165,8 +193,8 @@ INLINE LinkMatrix link_couple(Node *node, const LinkSides *sides, double fps)
     s.first = matrix3_add(matrix3_multiply(moved[0], linear[0]), matrix3_multiply(turned[0], angular[0]));
     s.across = matrix3_add(matrix3_multiply(moved[0], linear[1]), matrix3_multiply(turned[0], angular[1]));
     s.last = matrix3_add(matrix3_multiply(moved[1], linear[1]), matrix3_multiply(turned[1], angular[1]));
-    s.first = matrix3_soften(s.first, node->rows, fps);
-    s.last = matrix3_soften(s.last, node->rows + 3, fps);
+    s.first = matrix3_soften(s.first, softness.linear);
+    s.last = matrix3_soften(s.last, softness.angular);
     return s;
 }
 
@@ -201,12 +229,11 @@ INLINE Inverse3 link_eliminate(Node *node, const LinkMatrix *s, int turns, int *
 // ---- what reaches the parent ----
 
 // Parent's side, and what it adds to the parent's mass.
-INLINE void point_pass(Node *node, const LinkSides *sides, Inverse3 inverse, NodeMass *mass, int turns)
+INLINE void point_pass(Node *node, PointSide side, Inverse3 inverse, NodeMass *mass, int turns)
 {
-    const double o = sides->parent[3][0];
-    const Matrix3 last = matrix3_load(node->last), across = matrix3_load(node->across);
-    Matrix3 turn = sides_half(sides->parent, 0, 3), point = sides_half(sides->parent, 3, 3);
-    point = matrix3_take_square(point, across, turn, turns);
+    const double o = side.k;
+    const Matrix3 last = matrix3_load(node->last), across = matrix3_load(node->across), turn = side.turn;
+    Matrix3 point = matrix3_take_square(side.point, across, turn, turns);
     Matrix3 turned = first_apply(matrix3_load(node->first), turn, turns);
     Matrix3 pushed = matrix3_scale(matrix3_multiply(inverse.matrix, point), inverse.by);
     matrix3_store(node->parent_side[ANGULAR_HALF][FIRST_THREE], turn);
@@ -220,14 +247,25 @@ INLINE void point_pass(Node *node, const LinkSides *sides, Inverse3 inverse, Nod
     matrix3_store(mass->angular, matrix3_add_square(sum, turn, turned, turns));
 }
 
+// Parent's side of any link: its halves of the first and of the last equations.
+typedef struct AnySide {
+    Matrix3 first[2], last[2];
+} AnySide;
+
+INLINE AnySide sides_any(const double *const *sides)
+{
+    return (AnySide){ { sides_half(sides, 0, 0), sides_half(sides, 0, 3) },
+                      { sides_half(sides, 3, 0), sides_half(sides, 3, 3) } };
+}
+
 // The same of any link.
-INLINE void link_pass(Node *node, const LinkSides *sides, NodeMass *mass)
+INLINE void link_pass(Node *node, AnySide given, NodeMass *mass)
 {
     const Matrix3 last = matrix3_load(node->last), across = matrix3_load(node->across);
     Matrix3 side[2][2], push[2][2];  // first and last equations, linear and angular
     for (int h = 0; h < 2; h++) {
-        side[0][h] = sides_half(sides->parent, 0, 3 * h);
-        side[1][h] = matrix3_take_square(sides_half(sides->parent, 3, 3 * h), across, side[0][h], 3);
+        side[0][h] = given.first[h];
+        side[1][h] = matrix3_take_square(given.last[h], across, side[0][h], 3);
         push[0][h] = first_apply(matrix3_load(node->first), side[0][h], 3);
         push[1][h] = matrix3_multiply(last, side[1][h]);
         for (int k = 0; k < 2; k++) {

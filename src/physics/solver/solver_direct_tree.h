@@ -60,18 +60,23 @@ INLINE void node_solve_up(DirectScratch *s, Node *node, bool change, bool holds_
 INLINE void node_factor(DirectScratch *s, Node *node, Inverse3 turn, double fps, LinkKind link, int turns)
 {
     const bool holds_point = link_holds_point(link);
-    LinkSides sides = node_sides(node, holds_point);
-    LinkMatrix matrix = holds_point          ? point_couple(node, &sides, turn, fps, turns)
-                        : link == LINK_SLIDE ? slide_couple(node, &sides, fps)
-                                             : link_couple(node, &sides, fps);
+    const LinkSides sides = node_sides(node, holds_point);
+    const Spatial softness = node_softness(node, fps);
+    LinkMatrix matrix;
+    if (holds_point)
+        matrix = point_couple(node, sides_point(sides.child), softness, turn, turns);
+    else if (link == LINK_SLIDE)
+        matrix = slide_couple(node, sides_slide(sides.child), softness);
+    else
+        matrix = link_couple(node, &sides, softness);
     Inverse3 last = link_eliminate(node, &matrix, turns, &s->redundant);
     if (node->parent >= 0) {
         Node *parent = &s->nodes[node->parent];
         parent->is_leaf = false;
         if (holds_point)
-            point_pass(node, &sides, last, &parent->mass, turns);
+            point_pass(node, sides_point(sides.parent), last, &parent->mass, turns);
         else
-            link_pass(node, &sides, &parent->mass);
+            link_pass(node, sides_any(sides.parent), &parent->mass);
     }
     node_solve_up(s, node, false, holds_point, turns);
 }

@@ -72,6 +72,8 @@ typedef struct Topology {  // what steps of trees that nothing touches read stan
     int joint_count, body_count;  // that it was built from
     bool valid;
     bool has_bounded;  // some joint has a row for a motor or a stop
+    bool is_bare;  // no joint has another number of rows than hinges and sliders without these, none closes a loop, and
+                   // no two link the same bodies
     TreeLink *links;
     LinkJoint *link_joints;
     uint8_t *fixed;         // by body: it does not move
@@ -129,6 +131,12 @@ typedef struct IslandTask {
 // Writes velocities of the island's bodies and the forces of its rows and contacts.
 void solver_direct_portable(DirectScratch *scratch, IslandTask *task);
 void solver_direct_avx2(DirectScratch *scratch, IslandTask *task);
+
+// The same of bare trees that nothing touches, with integration. Redundant rows and stopped bodies are counted.
+void solver_trees_portable(DirectScratch *scratch, const Topology *topology, const SolverTrees *trees,
+                           SolverStatistics *statistics);
+void solver_trees_avx2(DirectScratch *scratch, const Topology *topology, const SolverTrees *trees,
+                       SolverStatistics *statistics);
 
 // What is done with the bodies [begin, end) of those that are awake once their velocities are known: those that are not
 // finite are stopped; poses from velocities, damping, speed limit. Returns how many were stopped. Both have the same
@@ -253,6 +261,8 @@ typedef struct ContactChunk {
 } ContactChunk;
 
 typedef void (*DirectMethod)(DirectScratch *scratch, IslandTask *task);
+typedef void (*TreesMethod)(DirectScratch *scratch, const Topology *topology, const SolverTrees *trees,
+                            SolverStatistics *statistics);
 
 // Islands that a worker solves directly one after the other.
 typedef struct IslandBundle {
@@ -262,6 +272,7 @@ typedef struct IslandBundle {
 
 struct Solver {  // what steps of trees that nothing touches read stands first
     DirectMethod direct;
+    TreesMethod trees;
     int (*integrate)(const SolverInput *input, int begin, int end, BodyPart part);
     DirectScratch *lent;             // in place of the first; NULL: none is
     DirectScratch **direct_scratch;  // one for each worker

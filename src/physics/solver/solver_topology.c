@@ -250,8 +250,13 @@ static void groups_count_rows(Topology *t)
 {
     enum { HINGE_ROWS = 5 };  // of a hinge or slider without any
     t->has_bounded = false;
-    for (int i = 0; i < t->joint_count; i++)
+    t->is_bare = t->cut_count == 0;
+    for (int i = 0; i < t->joint_count; i++) {
         t->has_bounded |= t->joints[i].row_count > HINGE_ROWS;
+        t->is_bare &= t->joints[i].row_count == HINGE_ROWS;
+    }
+    for (int i = 0; i < t->link_count; i++)
+        t->is_bare &= t->links[i].joint_count <= 1;
     for (int g = 0; g < t->group_count; g++) {
         TreeGroup *group = &t->groups[g];
         group->joint_row_count = group->cut_row_count = 0;

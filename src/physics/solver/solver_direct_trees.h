@@ -1,0 +1,150 @@
+// solver_direct_trees.h - trees that nothing touches, of hinges and sliders without motor and stop: their equations are
+// taken from what the joints hold in short, without rows, and bodies are integrated on the way down. The same
+// operations in the same order as where rows stand between, so the same bits. A part of solver_direct.c, which is
+// compiled once for each instruction set.
+#ifndef TALUS_PHYSICS_SOLVER_DIRECT_TREES_H
+#define TALUS_PHYSICS_SOLVER_DIRECT_TREES_H
+
+#include "physics/solver/integrate.h"
+#include "physics/solver/solver_direct_build.h"
+#include "physics/solver/solver_direct_tree.h"
+
+// What is opposite of the one body is the other's: signs of the numbers of three rows.
+#define FLIP INT64_MIN
+static const I4 opposite[2] = { { 0, 0, 0, 0 }, { FLIP, FLIP, FLIP, 0 } };
+static const I4 crossed[2][3] = { { { 0, 0, FLIP, 0 }, { FLIP, 0, 0, 0 }, { 0, FLIP, 0, 0 } },
+                                  { { 0, FLIP, 0, 0 }, { 0, 0, FLIP, 0 }, { FLIP, 0, 0, 0 } } };
+
+INLINE V4 v4_signs(V4 v, I4 signs) { return (V4)((I4)v ^ signs); }
+
+// The side of the first (0) or second (1) body of a joint that holds a point: a turn moves it across its arm.
+INLINE PointSide hold_point(const SolverHold *hold, int body)
+{
+    const V4 arm = v4_load(hold->arm[body]), none = { 0 };
+    const I4 *signs = crossed[body];
+    return (PointSide){ body ? -1.0 : 1.0,
+                        { { v4_signs(v4_load(hold->across[0]), opposite[body]),
+                            v4_signs(v4_load(hold->across[1]), opposite[body]), none } },
+                        { { v4_signs(__builtin_shufflevector(arm, arm, 3, 2, 1, 3), signs[0]),
+                            v4_signs(__builtin_shufflevector(arm, arm, 2, 3, 0, 3), signs[1]),
+                            v4_signs(__builtin_shufflevector(arm, arm, 1, 0, 3, 3), signs[2]) } } };
+}
+
+// The same of a slider, whose levers are those of both.
+INLINE SlideSide hold_slide(const SolverHold *hold, int body)
+{
+    const V4 x = { 1.0 }, y = { 0.0, 1.0 }, z = { 0.0, 0.0, 1.0 }, none = { 0 };
+    const I4 signs = opposite[body];
+    return (
+        SlideSide){ body ? -1.0 : 1.0,
+                    { { v4_signs(x, signs), v4_signs(y, signs), v4_signs(z, signs) } },
+                    { { v4_signs(v4_load(hold->across[0]), signs), v4_signs(v4_load(hold->across[1]), signs), none } },
+                    { { v4_load(hold->arm[0]), v4_load(hold->arm[1]), none } } };
+}
+
+// As node_factor().
+INLINE void node_factor_hinge(DirectScratch *s, Node *node, Inverse3 turn, double fps)
+{
+    const V4 all = v4_three(node->hold->cfm * fps, node->hold->cfm * fps, node->hold->cfm * fps);
+    const int child = node->flipped & 1;
+    LinkMatrix matrix = point_couple(node, hold_point(node->hold, child), (Spatial){ all, all }, turn, 2);
+    Inverse3 last = link_eliminate(node, &matrix, 2, &s->redundant);
+    if (node->parent >= 0) {
+        Node *parent = &s->nodes[node->parent];
+        parent->is_leaf = false;
+        point_pass(node, hold_point(node->hold, 1 - child), last, &parent->mass, 2);
+    }
+    node_solve_up(s, node, false, true, 2);
+}
+
+INLINE void node_factor_slider(DirectScratch *s, Node *node, double fps, double one)
+{
+    const double soft = node->hold->cfm * fps;
+    const int child = node->flipped & 1;
+    const Spatial softness = { v4_three(soft, soft, soft), v4_three(soft, soft, one) };
+    LinkMatrix matrix = slide_couple(node, hold_slide(node->hold, child), softness);
+    link_eliminate(node, &matrix, 3, &s->redundant);
+    if (node->parent >= 0) {
+        Node *parent = &s->nodes[node->parent];
+        const SlideSide side = hold_slide(node->hold, 1 - child);
+        const Matrix3 none = { { { 0 }, { 0 }, { 0 } } };
+        parent->is_leaf = false;
+        link_pass(node, (AnySide){ { none, side.turn }, { side.linear, side.angular } }, &parent->mass);
+    }
+    node_solve_up(s, node, false, false, 3);
+}
+
+static const LinkKind link_of_form[] = {
+    [SOLVER_ROWS_ANY] = LINK_LOOSE, [SOLVER_ROWS_POINT] = LINK_POINT_TWO_TURNS, [SOLVER_ROWS_SLIDE] = LINK_SLIDE
+};
+
+// Nodes of one tree stand as its links do, parents before children.
+static inline void tree_load(DirectScratch *s, const Topology *topology, const TreeGroup *group,
+                             const SolverTrees *trees)
+{
+    const TreeLink *link = &topology->links[group->first];
+    nodes_reserve(s, group->count);
+    s->node_count = group->count;
+    for (Node *node = s->nodes, *end = node + s->node_count; node < end; node++, link++) {
+        node->body = link->body;
+        node->parent = link->parent < 0 ? -1 : link->parent - group->first;
+        assert_debug(link->joint_count <= 1 && node->parent < node - s->nodes);
+        node->link = LINK_LOOSE;
+        node_load_body(node, &trees->bodies[link->body], &trees->masses[link->body], trees->gravity, trees->dt);
+        if (link->joint_count == 0)
+            continue;
+        const LinkJoint joint = topology->link_joints[link->first_joint];
+        const SolverHold *hold = &trees->holds[joint.joint];
+        node->hold = hold;
+        node->flipped = (uint8_t)joint.child_is_body2;
+        node->link = link_of_form[hold->form];
+        spatial_store(node->rhs, spatial_load(hold->rhs));
+    }
+}
+
+static inline void tree_factor_holds(DirectScratch *s, double dt)
+{
+    const double fps = 1.0 / dt, one = dt * fps;  // as soft as an empty equation
+    for (Node *node = s->nodes + s->node_count - 1; node >= s->nodes; node--) {
+        Inverse3 turn = mass_factor(&node->mass, node->is_leaf);
+        if (node->link == LINK_POINT_TWO_TURNS)
+            node_factor_hinge(s, node, turn, fps);
+        else if (node->link == LINK_SLIDE)
+            node_factor_slider(s, node, fps, one);
+        else
+            node_solve_up(s, node, false, false, 3);
+    }
+}
+
+// Returns how many bodies were stopped.
+static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
+{
+    int stopped = 0;
+    for (Node *node = s->nodes, *end = node + s->node_count; node < end; node++) {
+        Spatial v = node->link == LINK_POINT_TWO_TURNS ? node_solve_down(s, node, false, true)
+                    : node->link == LINK_SLIDE         ? node_solve_down(s, node, false, false)
+                                                       : node_drift(node);
+        SolverBody *body = &trees->bodies[node->body];
+        spatial_store(node->velocity, v);
+        spatial_unpack(body->velocity, node->velocity);
+        stopped += body_stop_unsound(body);
+        body_integrate(body, &trees->masses[node->body], NULL, trees->dt);
+    }
+    return stopped;
+}
+
+void SOLVER_TREES_VARIANT(DirectScratch *s, const Topology *topology, const SolverTrees *trees,
+                          SolverStatistics *statistics)
+{
+    int stopped = 0;
+    s->redundant = 0;
+    for (int g = 0; g < topology->group_count; g++) {
+        tree_load(s, topology, &topology->groups[g], trees);
+        tree_factor_holds(s, trees->dt);
+        stopped += tree_move_bodies(s, trees);
+    }
+    statistics->redundant_count = s->redundant;
+    statistics->body_reset_count = stopped;
+}
+
+#endif
