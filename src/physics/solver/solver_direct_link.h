@@ -153,6 +153,30 @@ INLINE SlideSide sides_slide(const double *const *sides)
     return (SlideSide){ sides[0][3], sides_half(sides, 0, 3), sides_half(sides, 3, 0), sides_half(sides, 3, 3) };
 }
 
+// As slide_couple(), of a link without a sixth equation, and without what is zero or one of it.
+INLINE LinkMatrix bare_slide_couple(Node *node, SlideSide side, double softness)
+{
+    const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
+                  coupling = matrix3_load(node->mass.coupling);
+    Matrix3 moved, turned, angular = { { { 0 }, { 0 }, { 0 } } };
+    for (int i = 0; i < 2; i++) {
+        moved.row[i] = matrix3_sum(move, side.linear.row[i]);
+        angular.row[i] = side.angular.row[i] - matrix3_sum(coupling, side.linear.row[i]);
+        turned.row[i] = matrix3_sum(turn, angular.row[i]);
+        v4_store(node->child_side[LINEAR_HALF][LAST_THREE] + 4 * i, side.linear.row[i]);
+        v4_store(node->child_side[ANGULAR_HALF][LAST_THREE] + 4 * i, angular.row[i]);
+    }
+    const Matrix3 columns = matrix3_transpose(angular), linear_columns = matrix3_transpose(side.linear);
+    LinkMatrix s;
+    s.first = matrix3_soften(turn, v4_three(softness, softness, softness));
+    s.across = matrix3_scale(matrix3_multiply(turn, columns), side.sign);
+    for (int i = 0; i < 2; i++)
+        s.last.row[i] = matrix3_sum(linear_columns, moved.row[i]) + matrix3_sum(columns, turned.row[i]);
+    s.last.row[0] += (V4){ softness };
+    s.last.row[1] += (V4){ 0.0, softness };
+    return s;
+}
+
 // The same of such a link.
 INLINE LinkMatrix slide_couple(Node *node, SlideSide side, Spatial softness)
 {
@@ -224,6 +248,23 @@ INLINE Inverse3 link_eliminate(Node *node, const LinkMatrix *s, int turns, int *
     Inverse3 last = matrix3_inverse_rows(matrix3_take_square(s->last, s->across, across, turns), scale + 3, redundant);
     matrix3_store(node->last, inverse3_matrix(last));
     return last;
+}
+
+// The same of such a slide.
+INLINE void bare_slide_eliminate(Node *node, const LinkMatrix *s, int *redundant)
+{
+    const double scale[] = { s->first.row[0][0], s->first.row[1][1], s->first.row[2][2], s->last.row[0][0],
+                             s->last.row[1][1] };
+    const Inverse3 first = matrix3_inverse_rows(s->first, scale, redundant);
+    const Matrix3 across = matrix3_scale(first_apply(first.matrix, s->across, 3), first.by);
+    matrix3_store(node->first, inverse3_matrix(first));
+    matrix3_store(node->across, across);
+    V4 x = s->last.row[0], y = s->last.row[1];
+    for (int i = 0; i < 3; i++) {
+        x -= across.row[i] * v4_x(s->across.row[i]);
+        y -= across.row[i] * v4_y(s->across.row[i]);
+    }
+    matrix3_store(node->last, matrix2_inverse_as_three(x, y, scale + 3, redundant));
 }
 
 // ---- what reaches the parent ----

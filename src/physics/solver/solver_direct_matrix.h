@@ -201,4 +201,19 @@ INLINE Inverse3 matrix2_inverse_rows(double xx, double xy, double yy, const doub
     return (Inverse3){ m, 1.0 };
 }
 
+// As matrix3_inverse_rows() of these two rows and a third that is (0 0 1), but for that third.
+INLINE Matrix3 matrix2_inverse_as_three(V4 x, V4 y, const double *scale, int *redundant)
+{
+    const double determinant = x[0] * y[1] + x[1] * -y[0];
+    const V4 none = { 0 };
+    if (determinant > 1e-10 * scale[0] * scale[1] && x[0] > 0.0) {
+        const double by = 1.0 / determinant;
+        return (Matrix3){ { (V4){ y[1], -y[0] } * by, (V4){ -x[1], x[0] } * by, none } };
+    }
+    Matrix3 m = { { { x[0], x[1] }, { y[0], y[1] }, { 0.0, 0.0, 1.0 } } };
+    m = matrix3_inverse_poor_rows(m, (const double[]){ scale[0], scale[1], 1.0 }, redundant);
+    m.row[2] = none;
+    return m;
+}
+
 #endif

@@ -25,6 +25,22 @@ INLINE void link_lack(const Node *node, Spatial moved, Spatial *missing, bool ho
     *missing = (Spatial){ first, last };
 }
 
+// What the link's impulses do to the parent's momentum: those that the first equations lack and the last have.
+INLINE void node_push_parent(DirectScratch *s, const Node *node, V4 first, V4 last, bool holds_point, int turns)
+{
+    double *up = s->nodes[node->parent].momentum;
+    V4 angular = v4_load(up + ANGULAR), linear = v4_load(up);
+    angular += matrix3_sum(matrix3_load(node->parent_side[ANGULAR_HALF][LAST_THREE]), last);
+    angular += v4_load(node->push[ANGULAR_HALF][FIRST_THREE]) * v4_x(first)
+               + v4_load(node->push[ANGULAR_HALF][FIRST_THREE] + 4) * v4_y(first);
+    if (turns == 3)
+        angular += v4_load(node->push[ANGULAR_HALF][FIRST_THREE] + 8) * v4_z(first);
+    linear += holds_point ? last * node->parent_point
+                          : matrix3_sum(matrix3_load(node->parent_side[LINEAR_HALF][LAST_THREE]), last)
+                                + matrix3_sum(matrix3_load(node->push[LINEAR_HALF][FIRST_THREE]), first);
+    spatial_store(up, (Spatial){ linear, angular });
+}
+
 // The node's momentum goes over its link to the parent, and what the way down needs is kept. With `change`, momenta are
 // impulses added to a solved tree.
 INLINE void node_solve_up(DirectScratch *s, Node *node, bool change, bool holds_point, int turns)
@@ -42,19 +58,16 @@ INLINE void node_solve_up(DirectScratch *s, Node *node, bool change, bool holds_
     link_lack(node, moved, &missing, holds_point, turns);
     V4 first = missing.linear, last = matrix3_sum(matrix3_load(node->last), missing.angular);
     spatial_store(node->missing, (Spatial){ first, last });
-    if (node->parent < 0)
-        return;
-    double *up = s->nodes[node->parent].momentum;
-    V4 angular = v4_load(up + ANGULAR), linear = v4_load(up);
-    angular += matrix3_sum(matrix3_load(node->parent_side[ANGULAR_HALF][LAST_THREE]), last);
-    angular += v4_load(node->push[ANGULAR_HALF][FIRST_THREE]) * v4_x(first)
-               + v4_load(node->push[ANGULAR_HALF][FIRST_THREE] + 4) * v4_y(first);
-    if (turns == 3)
-        angular += v4_load(node->push[ANGULAR_HALF][FIRST_THREE] + 8) * v4_z(first);
-    linear += holds_point ? last * node->parent_point
-                          : matrix3_sum(matrix3_load(node->parent_side[LINEAR_HALF][LAST_THREE]), last)
-                                + matrix3_sum(matrix3_load(node->push[LINEAR_HALF][FIRST_THREE]), first);
-    spatial_store(up, (Spatial){ linear, angular });
+    if (node->parent >= 0)
+        node_push_parent(s, node, first, last, holds_point, turns);
+}
+
+// An empty sixth equation is as soft as one exactly: it has the bits of one that is left out.
+INLINE Spatial slide_softness(const Node *node, Spatial softness)
+{
+    if (node->row_count < LINK_ROWS && node->spare < 0)
+        softness.angular = __builtin_shufflevector(softness.angular, (V4){ 1.0 }, 0, 1, 4, 3);
+    return softness;
 }
 
 INLINE void node_factor(DirectScratch *s, Node *node, Inverse3 turn, double fps, LinkKind link, int turns)
@@ -66,7 +79,7 @@ INLINE void node_factor(DirectScratch *s, Node *node, Inverse3 turn, double fps,
     if (holds_point)
         matrix = point_couple(node, sides_point(sides.child), softness, turn, turns);
     else if (link == LINK_SLIDE)
-        matrix = slide_couple(node, sides_slide(sides.child), softness);
+        matrix = slide_couple(node, sides_slide(sides.child), slide_softness(node, softness));
     else
         matrix = link_couple(node, &sides, softness);
     Inverse3 last = link_eliminate(node, &matrix, turns, &s->redundant);

@@ -42,11 +42,21 @@ INLINE SlideSide hold_slide(const SolverHold *hold, int body)
                     { { v4_load(hold->arm[0]), v4_load(hold->arm[1]), none } } };
 }
 
+// matrix3_dots() and matrix3_sum() of matrices whose third row is empty.
+INLINE V4 two_dots(const double *rows, V4 x)
+{
+    const V4 none = { 0 }, p = v4_load(rows) * x, q = v4_load(rows + 4) * x;
+    const V4 two = __builtin_shufflevector(p, q, 0, 4, 2, 6) + __builtin_shufflevector(p, q, 1, 5, 3, 7);
+    return __builtin_shufflevector(two, none, 0, 1, 4, 5) + __builtin_shufflevector(two, none, 2, 3, 6, 7);
+}
+
+INLINE V4 two_sum(const double *rows, V4 x) { return v4_load(rows) * v4_x(x) + v4_load(rows + 4) * v4_y(x); }
+
 // As node_factor().
 INLINE void node_factor_hinge(DirectScratch *s, Node *node, Inverse3 turn, double fps)
 {
     const V4 all = v4_three(node->hold->cfm * fps, node->hold->cfm * fps, node->hold->cfm * fps);
-    const int child = node->flipped & 1;
+    const int child = node->flipped;
     LinkMatrix matrix = point_couple(node, hold_point(node->hold, child), (Spatial){ all, all }, turn, 2);
     Inverse3 last = link_eliminate(node, &matrix, 2, &s->redundant);
     if (node->parent >= 0) {
@@ -57,13 +67,51 @@ INLINE void node_factor_hinge(DirectScratch *s, Node *node, Inverse3 turn, doubl
     node_solve_up(s, node, false, true, 2);
 }
 
-INLINE void node_factor_slider(DirectScratch *s, Node *node, double fps, double one)
+// As node_solve_up() and node_solve_down(): the first three equations of a slider turn with the body or against it and
+// do nothing else.
+INLINE void slider_solve_up(DirectScratch *s, Node *node, double sign)
 {
-    const double soft = node->hold->cfm * fps;
-    const int child = node->flipped & 1;
-    const Spatial softness = { v4_three(soft, soft, soft), v4_three(soft, soft, one) };
-    LinkMatrix matrix = slide_couple(node, hold_slide(node->hold, child), softness);
-    link_eliminate(node, &matrix, 3, &s->redundant);
+    const Spatial b = spatial_load(node->momentum), rhs = spatial_load(node->rhs);
+    V4 free = b.angular;
+    if (!node->is_leaf)
+        free -= matrix3_sum(matrix3_load(node->mass.coupling), b.linear);
+    const V4 moving = matrix3_sum(matrix3_load(node->mass.linear), b.linear),
+             turning = matrix3_sum(matrix3_load(node->mass.angular), free);
+    V4 first = rhs.linear - turning * sign, last = rhs.angular;
+    last -= two_dots(node->child_side[ANGULAR_HALF][LAST_THREE], turning);
+    last -= two_dots(node->child_side[LINEAR_HALF][LAST_THREE], moving);
+    last -= v4_load(node->across) * v4_x(first) + v4_load(node->across + 4) * v4_y(first);
+    last -= v4_load(node->across + 8) * v4_z(first);
+    last = two_sum(node->last, last);
+    v4_store(node->turning, turning);
+    spatial_store(node->missing, (Spatial){ first, last });
+    if (node->parent >= 0)
+        node_push_parent(s, node, first, last, false, 3);
+}
+
+INLINE Spatial slider_solve_down(DirectScratch *s, Node *node)
+{
+    const double sign = node->flipped ? -1.0 : 1.0;
+    Spatial missing = spatial_load(node->missing);
+    if (node->parent >= 0)
+        missing = link_impulses(node, missing, spatial_load(s->nodes[node->parent].velocity), false);
+    const V4 last = missing.angular, first = matrix3_sum(matrix3_load(node->first), missing.linear)
+                                             - matrix3_dots(matrix3_load(node->across), last);
+    const V4 twist = first * sign + two_sum(node->child_side[ANGULAR_HALF][LAST_THREE], last),
+             pushed = v4_load(node->momentum) + two_sum(node->child_side[LINEAR_HALF][LAST_THREE], last);
+    const V4 turning = v4_load(node->turning) + matrix3_sum(matrix3_load(node->mass.angular), twist);
+    V4 moving = matrix3_sum(matrix3_load(node->mass.linear), pushed);
+    if (!node->is_leaf)
+        moving -= matrix3_dots(matrix3_load(node->mass.coupling), turning);
+    return (Spatial){ moving, turning };
+}
+
+INLINE void node_factor_slider(DirectScratch *s, Node *node, double fps)
+{
+    const int child = node->flipped;
+    const SlideSide own = hold_slide(node->hold, child);
+    const LinkMatrix matrix = bare_slide_couple(node, own, node->hold->cfm * fps);
+    bare_slide_eliminate(node, &matrix, &s->redundant);
     if (node->parent >= 0) {
         Node *parent = &s->nodes[node->parent];
         const SlideSide side = hold_slide(node->hold, 1 - child);
@@ -71,7 +119,7 @@ INLINE void node_factor_slider(DirectScratch *s, Node *node, double fps, double 
         parent->is_leaf = false;
         link_pass(node, (AnySide){ { none, side.turn }, { side.linear, side.angular } }, &parent->mass);
     }
-    node_solve_up(s, node, false, false, 3);
+    slider_solve_up(s, node, own.sign);
 }
 
 static const LinkKind link_of_form[] = {
@@ -104,13 +152,13 @@ static inline void tree_load(DirectScratch *s, const Topology *topology, const T
 
 static inline void tree_factor_holds(DirectScratch *s, double dt)
 {
-    const double fps = 1.0 / dt, one = dt * fps;  // as soft as an empty equation
+    const double fps = 1.0 / dt;
     for (Node *node = s->nodes + s->node_count - 1; node >= s->nodes; node--) {
         Inverse3 turn = mass_factor(&node->mass, node->is_leaf);
         if (node->link == LINK_POINT_TWO_TURNS)
             node_factor_hinge(s, node, turn, fps);
         else if (node->link == LINK_SLIDE)
-            node_factor_slider(s, node, fps, one);
+            node_factor_slider(s, node, fps);
         else
             node_solve_up(s, node, false, false, 3);
     }
@@ -122,7 +170,7 @@ static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
     int stopped = 0;
     for (Node *node = s->nodes, *end = node + s->node_count; node < end; node++) {
         Spatial v = node->link == LINK_POINT_TWO_TURNS ? node_solve_down(s, node, false, true)
-                    : node->link == LINK_SLIDE         ? node_solve_down(s, node, false, false)
+                    : node->link == LINK_SLIDE         ? slider_solve_down(s, node)
                                                        : node_drift(node);
         SolverBody *body = &trees->bodies[node->body];
         spatial_store(node->velocity, v);
