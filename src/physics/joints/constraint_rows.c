@@ -50,11 +50,13 @@ static ALWAYS_INLINE Columns columns_of(const SolverBody *body)
                       __builtin_shufflevector(even, c, 2, 3, 6, 7) };
 }
 
-static ALWAYS_INLINE Vec3 columns_turn(const Columns *columns, Vec3 v)
+static ALWAYS_INLINE V4 columns_turn(const Columns *columns, Vec3 v)
 {
-    const V4 sum = (columns->x * v.x + columns->y * v.y) + columns->z * v.z;
-    return vec3(sum[0], sum[1], sum[2]);
+    return (columns->x * v.x + columns->y * v.y) + columns->z * v.z;
 }
+
+static ALWAYS_INLINE V4 v4_of(Vec3 v) { return (V4){ v.x, v.y, v.z }; }
+static ALWAYS_INLINE Vec3 first_three(V4 v) { return vec3(v[0], v[1], v[2]); }
 
 static Vec3 turned_back(const SolverBody *body, Vec3 v)
 {
@@ -104,11 +106,10 @@ static ALWAYS_INLINE void row_set(SolverRow *restrict row, bool has_second, Vec3
 static const Vec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
 
 // The way from a point `arm1` from the first centre to the point `arm2` from the second, times k.
-static ALWAYS_INLINE Vec3 point_error(const Sides *sides, bool has_second, Vec3 arm1, Vec3 arm2, double k)
+static ALWAYS_INLINE V4 point_error(const Sides *sides, bool has_second, V4 arm1, V4 arm2, double k)
 {
-    Vec3 there = has_second ? vec3_add(arm2, sides->position[1]) : arm2;
-    return vec3(k * (there.x - arm1.x - sides->position[0].x), k * (there.y - arm1.y - sides->position[0].y),
-                k * (there.z - arm1.z - sides->position[0].z));
+    const V4 there = has_second ? arm2 + *(const V4 *)sides->second->position : arm2;
+    return (there - arm1 - *(const V4 *)sides->first->position) * k;
 }
 
 // Three rows that hold the one at the other.
@@ -153,12 +154,10 @@ static inline Quat turn_since(const Sides *sides)
 }
 
 // What is missing of the turn between both sides, times k.
-static ALWAYS_INLINE Vec3 orientation_error(const Sides *sides, double k)
+static ALWAYS_INLINE V4 orientation_error(const Sides *sides, const Columns *first, double k)
 {
     Quat error = turn_since(sides);
-    double sign = error.w < 0.0 ? -2.0 * k : 2.0 * k;
-    Vec3 e = turned(sides->first, vec3(error.x, error.y, error.z));
-    return vec3(sign * e.x, sign * e.y, sign * e.z);
+    return columns_turn(first, vec3(error.x, error.y, error.z)) * (error.w < 0.0 ? -2.0 * k : 2.0 * k);
 }
 
 // Three rows that keep it.
@@ -271,11 +270,11 @@ static StopAt hinge_stop(const Sides *sides, const ConstraintAxis *axis, double 
 typedef struct Held {
     Vec3 axis;
     Vec3 p, q;         // at right angles to it
-    Vec3 arm[2];       // hinge: from each centre to the point; slider: levers of p and q
-    Vec3 error;        // hinge: of the point; slider: of the turn
+    V4 arm[2];         // hinge: from each centre to the point; slider: levers of p and q
+    V4 error;          // hinge: of the point; slider: of the turn
     double across[2];  // errors of p and q
     Vec3 way;          // slider: that it went across the axis
-} Held;
+} Held;                // behind three numbers of a V4 stands anything
 
 // Of a hinge between two bodies, or of one in the world: each compiled for itself, since most joints of most worlds are
 // of the first kind.
@@ -283,13 +282,15 @@ static ALWAYS_INLINE Held hold_hinge(const Sides *sides, bool has_second, double
 {
     const ConstraintFrames *frames = sides->frames;
     const Columns first = columns_of(sides->first);
-    Held held = { .axis = columns_turn(&first, frames->axis[0]),
-                  .arm = { columns_turn(&first, frames->anchor[0]), frames->anchor[1] } };
+    static_assert(offsetof(ConstraintFrames, axis) == offsetof(ConstraintFrames, anchor) + sizeof frames->anchor,
+                  "can be read");
+    Held held = { .axis = first_three(columns_turn(&first, frames->axis[0])),
+                  .arm = { columns_turn(&first, frames->anchor[0]), *(const V4 *)&frames->anchor[1] } };
     Vec3 axis2 = frames->axis[1];
     if (has_second) {
         const Columns second = columns_of(sides->second);
-        axis2 = columns_turn(&second, axis2);
-        held.arm[1] = columns_turn(&second, held.arm[1]);
+        axis2 = first_three(columns_turn(&second, axis2));
+        held.arm[1] = columns_turn(&second, frames->anchor[1]);
     }
     plane_space(held.axis, &held.p, &held.q);
     held.error = point_error(sides, has_second, held.arm[0], held.arm[1], k);
@@ -303,7 +304,7 @@ static ALWAYS_INLINE Vec3 hold_hinge_rows(const Sides *sides, bool has_second, d
                                           SolverRow *restrict rows)
 {
     const Held held = hold_hinge(sides, has_second, k);
-    ball_rows(has_second, held.arm[0], held.arm[1], held.error, cfm, rows);
+    ball_rows(has_second, first_three(held.arm[0]), first_three(held.arm[1]), first_three(held.error), cfm, rows);
     angular_row(&rows[3], has_second, held.p, held.across[0], cfm);
     angular_row(&rows[4], has_second, held.q, held.across[1], cfm);
     rows[0].form = SOLVER_ROWS_POINT;
@@ -320,8 +321,8 @@ static ALWAYS_INLINE StopAt hinge_at_stop(const Sides *sides, const ConstraintAx
 static NEVER_INLINE int point_rows(const Sides *sides, const ConstraintStep *step, SolverRow *rows)
 {
     Vec3 arm1 = turned(sides->first, sides->frames->anchor[0]), arm2 = turned(sides->second, sides->frames->anchor[1]);
-    Vec3 error = point_error(sides, sides->second, arm1, arm2, step->fps * step->erp);
-    ball_rows(sides->second, arm1, arm2, error, step->cfm, rows);
+    V4 error = point_error(sides, sides->second, v4_of(arm1), v4_of(arm2), step->fps * step->erp);
+    ball_rows(sides->second, arm1, arm2, first_three(error), step->cfm, rows);
     return 3;
 }
 
@@ -344,17 +345,19 @@ static NEVER_INLINE int hinge_rows(const Constraint *constraint, const Constrain
 // Of a slider, likewise.
 static ALWAYS_INLINE Held hold_slider(const Sides *sides, bool has_second, double k)
 {
-    Held held = { .axis = turned(sides->first, sides->frames->axis[0]) };
+    const Columns first = columns_of(sides->first);
+    Held held = { .axis = first_three(columns_turn(&first, sides->frames->axis[0])) };
     Vec3 offset = has_second ? vec3_add(turned(sides->second, sides->frames->offset), sides->position[1])
                              : sides->frames->offset;
     held.way = vec3_sub(offset, sides->position[0]);
     plane_space(held.axis, &held.p, &held.q);
     if (has_second) {
         Vec3 centres = vec3_sub(sides->position[1], sides->position[0]);
-        held.arm[0] = vec3_scale(vec3_cross(centres, held.p), 0.5);
-        held.arm[1] = vec3_scale(vec3_cross(centres, held.q), 0.5);
+        Vec3 levers[2] = { vec3_cross(centres, held.p), vec3_cross(centres, held.q) };
+        for (int i = 0; i < 2; i++)
+            held.arm[i] = v4_of(levers[i]) * 0.5;
     }
-    held.error = orientation_error(sides, k);
+    held.error = orientation_error(sides, &first, k);
     held.across[0] = k * vec3_dot(held.p, held.way);
     held.across[1] = k * vec3_dot(held.q, held.way);
     return held;
@@ -364,9 +367,10 @@ static ALWAYS_INLINE Held hold_slider_rows(const Sides *sides, bool has_second, 
                                            SolverRow *restrict rows)
 {
     const Held held = hold_slider(sides, has_second, step->fps * step->erp);
-    orientation_rows(has_second, held.error, step->cfm, rows);
-    row_set(&rows[3], has_second, held.p, held.arm[0], vec3_neg(held.p), held.arm[0], held.across[0], step->cfm);
-    row_set(&rows[4], has_second, held.q, held.arm[1], vec3_neg(held.q), held.arm[1], held.across[1], step->cfm);
+    orientation_rows(has_second, first_three(held.error), step->cfm, rows);
+    const Vec3 arm_p = first_three(held.arm[0]), arm_q = first_three(held.arm[1]);
+    row_set(&rows[3], has_second, held.p, arm_p, vec3_neg(held.p), arm_p, held.across[0], step->cfm);
+    row_set(&rows[4], has_second, held.q, arm_q, vec3_neg(held.q), arm_q, held.across[1], step->cfm);
     rows[0].form = SOLVER_ROWS_SLIDE;
     return held;
 }
@@ -402,7 +406,8 @@ static NEVER_INLINE int fixed_rows(const Sides *sides, const ConstraintStep *ste
     for (int i = 0; i < 3; i++)
         row_set(&rows[i], sides->second, unit[i], sides->second ? vec3_cross(unit[i], offset) : VEC3_ZERO,
                 vec3_neg(unit[i]), VEC3_ZERO, k * (&error.x)[i], step->cfm);
-    orientation_rows(sides->second, orientation_error(sides, k), step->cfm, rows + 3);
+    const Columns first = columns_of(sides->first);
+    orientation_rows(sides->second, first_three(orientation_error(sides, &first, k)), step->cfm, rows + 3);
     return 6;
 }
 
@@ -506,17 +511,20 @@ int CONSTRAINT_VARIANT(const Constraint *constraint, const ConstraintStep *step,
 
 // ---- in short ----
 
-static ALWAYS_INLINE void put4(double *restrict to, Vec3 v) { put3(to, v), to[3] = 0.0; }
+static ALWAYS_INLINE void put4(double *restrict to, V4 v)
+{
+    *(V4 *)to = (V4)((I4)v & (I4){ -1, -1, -1, 0 });
+}
 
 static ALWAYS_INLINE void hold_set(SolverHold *restrict hold, const Held *held, double cfm, SolverRowForm form)
 {
-    const Vec3 across = vec3(held->across[0], held->across[1], 0.0);
-    put4(hold->across[0], held->p);
-    put4(hold->across[1], held->q);
+    const V4 across = { held->across[0], held->across[1] };
+    *(V4 *)hold->across[0] = v4_of(held->p);
+    *(V4 *)hold->across[1] = v4_of(held->q);
     put4(hold->arm[0], held->arm[0]);
     put4(hold->arm[1], held->arm[1]);
-    put4(hold->rhs, form == SOLVER_ROWS_POINT ? across : held->error);
-    put4(hold->rhs + 4, form == SOLVER_ROWS_POINT ? held->error : across);
+    *(V4 *)(hold->rhs + (form == SOLVER_ROWS_POINT ? 0 : 4)) = across;
+    put4(hold->rhs + (form == SOLVER_ROWS_POINT ? 4 : 0), held->error);
     hold->cfm = cfm;
     hold->form = form;
 }
