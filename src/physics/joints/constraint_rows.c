@@ -511,10 +511,7 @@ int CONSTRAINT_VARIANT(const Constraint *constraint, const ConstraintStep *step,
 
 // ---- in short ----
 
-static ALWAYS_INLINE void put4(double *restrict to, V4 v)
-{
-    *(V4 *)to = (V4)((I4)v & (I4){ -1, -1, -1, 0 });
-}
+static ALWAYS_INLINE void put4(double *restrict to, V4 v) { *(V4 *)to = (V4)((I4)v & (I4){ -1, -1, -1, 0 }); }
 
 static ALWAYS_INLINE void hold_set(SolverHold *restrict hold, const Held *held, double cfm, SolverRowForm form)
 {

@@ -170,9 +170,14 @@ static bool is_driven_by_position(const PhysicsJoint *row, const PhysicsJointSta
 }
 
 // The push of a motor with one axis on both sides, in a plain world.
-static void push_sides(Physics *physics, const PhysicsJoint *row, double force)
+static inline void push_sides(Physics *physics, const PhysicsJoint *row, double force)
 {
     Vec3 push = vec3_scale(quat_rotate(*joint_side_orientation(physics, row, 0), joint_placing(row)->axis[0]), force);
+    if (row->kind == PHYSICS_JOINT_SLIDER && row->body[0] < 0 && row->body[1] >= 0) {
+        BodyState *body = &physics->body_states[row->body[1]];
+        body->force = vec3_add(body->force, push);
+        return;
+    }
     if (row->kind == PHYSICS_JOINT_SLIDER) {
         add_force(physics, row, push);
         return;
@@ -187,7 +192,7 @@ static void push_sides(Physics *physics, const PhysicsJoint *row, double force)
 }
 
 // As drive(), for the common joint of a robot: an axis with a motor and neither spring nor stops.
-static void drive_bare(Physics *physics, int joint, double dt)
+static inline void drive_bare(Physics *physics, int joint, double dt)
 {
     assert_debug(physics->joints[joint].is_bare_motor && physics->joints[joint].constraint);
     const PhysicsJoint *row = &physics->joints[joint];
@@ -208,13 +213,9 @@ static void drive_bare(Physics *physics, int joint, double dt)
     axis->max_force = force;
 }
 
-static void prestep_dynamic(Physics *physics, int joint, double dt)
+static __attribute__((noinline)) void drive_any(Physics *physics, int joint, double dt)
 {
     const PhysicsJoint *row = &physics->joints[joint];
-    if (row->is_bare_motor) {
-        drive_bare(physics, joint, dt);
-        return;
-    }
     if (physics->unread_steps > 0 && joint_is_read_on_demand(row)
         && is_driven_by_position(row, &physics->joint_states[joint]))
         joint_measure(physics, joint, 0.0);
@@ -227,6 +228,14 @@ static void prestep_dynamic(Physics *physics, int joint, double dt)
         if (row->spring || row->is_sprung_inside)
             spring(physics, joint, i, dt, lengths[i]);
     }
+}
+
+static inline void prestep_dynamic(Physics *physics, int joint, double dt)
+{
+    if (physics->joints[joint].is_bare_motor)
+        drive_bare(physics, joint, dt);
+    else
+        drive_any(physics, joint, dt);
 }
 
 static void move_kinematic(Physics *physics, int joint, double dt)
