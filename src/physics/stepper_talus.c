@@ -622,13 +622,11 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
     read_constraints(arrays, physics, dt);
     if (next)
         prefetch_at_solve(next);
-    if (physics->plan)
-        prefetch_own_at_solve(physics);
     SolverInput input = solver_input(arrays, physics, dt);
     read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
-    if (physics->plan)
-        prefetch_own_at_write(physics);
+    if (next)
+        prefetch_at_write(next);
     sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);
