@@ -21,25 +21,25 @@ void memory_copy(void *to, const void *from, size_t size);
 // GCC takes a function that just asks for bytes for one without effect and leaves its calls out; not with this in it.
 #define MEMORY_KEEP_PREFETCH() __asm__ volatile("")
 
-// Asks for bytes that are read soon to be in the cache, on every line that they lie on. Any address is fine: nothing is
-// read.
+// Asks for bytes to be in the second cache, on every line that they lie on: what is read microseconds later. The first
+// cache takes few requests at a time, and whoever asks for more waits. Any address is fine: nothing is read.
 static inline void memory_prefetch(const void *at, size_t size)
 {
-    enum { LINE = 64 };
+    enum { LINE = 64, SECOND_CACHE = 2 };
     const char *end = (const char *)at + size;
     MEMORY_KEEP_PREFETCH();
     for (const char *line = (const char *)((uintptr_t)at & -(uintptr_t)LINE); line < end; line += LINE)
-        __builtin_prefetch(line, 1, 3);
+        __builtin_prefetch(line, 0, SECOND_CACHE);
 }
 
-// The same for bytes that are read alone.
-static inline void memory_prefetch_read(const void *at, size_t size)
+// The same for a few lines that are read in a moment: in the first cache.
+static inline void memory_prefetch_near(const void *at, size_t size)
 {
-    enum { LINE = 64 };
+    enum { LINE = 64, FIRST_CACHE = 3 };
     const char *end = (const char *)at + size;
     MEMORY_KEEP_PREFETCH();
     for (const char *line = (const char *)((uintptr_t)at & -(uintptr_t)LINE); line < end; line += LINE)
-        __builtin_prefetch(line, 0, 3);
+        __builtin_prefetch(line, 0, FIRST_CACHE);
 }
 
 // Where the heap of this thread's process ends now: what is allocated next mostly stands from here on.

@@ -584,12 +584,20 @@ static const Physics *physics_at(const TalusBatch *batch, int index, int end)
 // The way to a world's physics, one pointer at a time: each was fetched a world earlier.
 static void look_ahead(const TalusBatch *batch, int index, int end)
 {
+    if (index + 8 < end)
+        memory_prefetch(&batch->worlds[index + 8], sizeof batch->worlds->world);
     if (index + 4 < end)
         memory_prefetch(batch->worlds[index + 4].world, sizeof(TalusWorld));
     if (index + 3 < end) {
         const TalusWorld *world = batch->worlds[index + 3].world;
         sim_prefetch(world->sim);
-        memory_prefetch(world->diags, 1);
+        memory_prefetch(world->diags, 32);  // where it counts them
+    }
+    if (index + 1 < end) {  // its rows
+        memory_prefetch(batch->actions + (ptrdiff_t)(index + 1) * batch->action_count,
+                        sizeof *batch->actions * (size_t)batch->action_count);
+        memory_prefetch(batch->observations + (ptrdiff_t)(index + 1) * batch->observation_count,
+                        sizeof *batch->observations * (size_t)batch->observation_count);
     }
 }
 

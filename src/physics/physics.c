@@ -375,8 +375,6 @@ void physics_collide(Physics *physics)
 {
     if (is_still(physics))
         return;
-    if (physics->plan)
-        prefetch_own_at_collide(physics);
     if (prefetch_next(physics))
         prefetch_at_collide(prefetch_next(physics), physics->plan->after);
     phase_begin(physics);

@@ -24,7 +24,7 @@ static void fetch_constraints(const Physics *next)
     for (int i = 0; i < next->constraint_count; i++) {
         memory_prefetch(next->constraints[i], offsetof(Constraint, axes) + offsetof(ConstraintAxis, cfm));
         if (next->pair_count > 0)
-            memory_prefetch_read(&next->constraints[i]->body, lists);
+            memory_prefetch(&next->constraints[i]->body, lists);
     }
 }
 
@@ -39,11 +39,16 @@ static void fetch_sleep(const Physics *next)
     memory_prefetch(sleep->shapes, sizeof *sleep->shapes * (size_t)sleep->shape_count);
 }
 
+// What many shapes have does not fit into the cache beside the rest.
+enum { COLLIDING_SHAPES_MAX = 200 };
+
+static bool collides(const Physics *next) { return next->shape_count > 1 && next->shape_count <= COLLIDING_SHAPES_MAX; }
+
 // Each reads of the next world only what those before it have fetched: an array's pointer comes before its rows.
 void prefetch_at_prestep(const Physics *next)
 {
-    if (next->pair_count > 0)  // its collision pass has something to do
-        memory_prefetch(&next->scene, offsetof(Physics, limits) - offsetof(Physics, scene));
+    if (collides(next))
+        memory_prefetch(&next->scene, offsetof(Physics, model) - offsetof(Physics, scene));
     memory_prefetch(next->sleep, next->shape_count > 1 ? sizeof *next->sleep : offsetof(Sleep, slept));
     memory_prefetch(next->constraints, sizeof *next->constraints * (size_t)next->constraint_count);
     memory_prefetch(next->joint_lists.driven, sizeof(int32_t) * (size_t)next->joint_lists.driven_count);
@@ -52,7 +57,14 @@ void prefetch_at_prestep(const Physics *next)
                offsetof(PhysicsJoint, axes) + offsetof(PhysicsAxis, spring));
 }
 
-void prefetch_at_read(const Physics *next) { stepper_talus_prefetch(next, STEPPER_SOLVER); }
+void prefetch_at_read(const Physics *next)
+{
+    stepper_talus_prefetch(next, STEPPER_SOLVER);
+    if (!collides(next))
+        return;
+    broadphase_prefetch(next->broadphase, false);
+    narrow_prefetch(next, NARROW_ITSELF);
+}
 
 void prefetch_at_constraints(const Physics *next, int begin, int end)
 {
@@ -65,44 +77,25 @@ void prefetch_at_constraints(const Physics *next, int begin, int end)
     }
 }
 
-void prefetch_at_solve(const Physics *next) { fetch_constraints(next); }
+void prefetch_at_solve(const Physics *next)
+{
+    fetch_constraints(next);
+    if (collides(next))
+        narrow_prefetch(next, NARROW_COLLIDERS);
+}
 
-void prefetch_at_collide(const Physics *next, const Physics *after)
+void prefetch_at_write(const Physics *next)
 {
     stepper_talus_prefetch(next, STEPPER_MEMORY);
     fetch_sleep(next);
+    if (collides(next))
+        broadphase_prefetch(next->broadphase, true);
+}
+
+void prefetch_at_collide(const Physics *next, const Physics *after)
+{
+    if (collides(next))
+        narrow_prefetch(next, NARROW_KNOWN);
     if (after)
         memory_prefetch(after, offsetof(Physics, collide_hook) + sizeof(void *));
-}
-
-// ---- the collision pass of the world that is stepped ----
-
-// What many shapes have does not fit into the cache beside the rest.
-enum { OWN_SHAPES_MAX = 200 };
-
-static bool collides(const Physics *physics)
-{
-    return physics->sleep->held_shape_count > 0 && physics->shape_count <= OWN_SHAPES_MAX;
-}
-
-void prefetch_own_at_solve(const Physics *physics)
-{
-    if (!collides(physics))
-        return;
-    broadphase_prefetch(physics->broadphase, false);
-    narrow_prefetch(physics, NARROW_ITSELF);
-}
-
-void prefetch_own_at_write(const Physics *physics)
-{
-    if (!collides(physics))
-        return;
-    broadphase_prefetch(physics->broadphase, true);
-    narrow_prefetch(physics, NARROW_COLLIDERS);
-}
-
-void prefetch_own_at_collide(const Physics *physics)
-{
-    if (collides(physics))
-        narrow_prefetch(physics, NARROW_KNOWN);
 }

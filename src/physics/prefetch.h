@@ -20,13 +20,8 @@ void prefetch_at_read(const Physics *next);
 // forgotten.
 void prefetch_at_constraints(const Physics *next, int begin, int end);
 void prefetch_at_solve(const Physics *next);
+void prefetch_at_write(const Physics *next);
 void prefetch_at_collide(const Physics *next, const Physics *after);
-
-// What the collision pass of this world itself reads: the solver comes before it, so that there is still time. Not all
-// at once, and not beside the next world's: what a processor is asked for while it waits for much it forgets.
-void prefetch_own_at_solve(const Physics *physics);
-void prefetch_own_at_write(const Physics *physics);
-void prefetch_own_at_collide(const Physics *physics);
 
 // The world to fetch, NULL: none.
 static inline const Physics *prefetch_next(const Physics *physics)

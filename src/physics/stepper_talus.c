@@ -615,16 +615,15 @@ static inline SolverInput solver_input(const StepArrays *arrays, const Physics *
 // Rows, contacts, the solver, and what it found.
 static void solve(StepperTalus *self, StepArrays *arrays, Physics *physics, double dt)
 {
+    const Physics *next = prefetch_next(physics);
     read_constraints(arrays, physics, dt);
-    if (prefetch_next(physics))
-        prefetch_at_solve(prefetch_next(physics));
-    if (physics->plan)
-        prefetch_own_at_solve(physics);
+    if (next)
+        prefetch_at_solve(next);
     SolverInput input = solver_input(arrays, physics, dt);
     read_contacts(self, arrays, physics, &input);
     solver_step(self->solver, &input);
-    if (physics->plan)
-        prefetch_own_at_write(physics);
+    if (next)
+        prefetch_at_write(next);
     sum_wrenches(arrays, physics);
     write_contact_forces(self, physics, &input);
     keep_impulses(self, physics);

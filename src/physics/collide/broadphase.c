@@ -317,6 +317,11 @@ void broadphase_prefetch(const Broadphase *b, bool is_there)
         memory_prefetch(b, sizeof *b);
         return;
     }
+    memory_prefetch(b->strays, sizeof *b->strays);  // where nothing left its fat box the first is written alone
+    memory_prefetch(b->stray_counts, sizeof *b->stray_counts);
+    memory_prefetch(b->moved, sizeof *b->moved);
+    memory_prefetch(b->lists, sizeof *b->lists);
+    memory_prefetch(b->pieces, sizeof *b->pieces);
     memory_prefetch(b->proxies, sizeof *b->proxies * (size_t)b->proxy_count);
     memory_prefetch(b->nodes, sizeof *b->nodes * (size_t)b->node_count);
     memory_prefetch(b->pairs, sizeof *b->pairs * (size_t)b->pair_count);

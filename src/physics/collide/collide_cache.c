@@ -281,6 +281,8 @@ void collide_cache_prefetch(const CollideCache *cache, bool is_there)
     memory_prefetch(cache->known, sizeof *cache->known * (size_t)cache->known_count);
     memory_prefetch(cache->last, sizeof *cache->last * (size_t)cache->known_count);
     memory_prefetch(cache->pairs, sizeof *cache->pairs * (size_t)cache->known_count);
+    memory_prefetch(cache->last_pairs, sizeof *cache->last_pairs * (size_t)cache->known_count);
+    memory_prefetch(cache->matches, sizeof *cache->matches);
     memory_prefetch(cache->heads, sizeof *cache->heads * (size_t)cache->head_count);
 }
 

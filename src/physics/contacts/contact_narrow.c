@@ -139,9 +139,9 @@ static inline void prefetch_second(const Physics *physics, int index)
     if (index + PAIRS_AHEAD >= narrow->pair_count)
         return;
     int shape = narrow->pairs[index + PAIRS_AHEAD].b;
-    memory_prefetch_read(&physics->shapes[shape], sizeof(Shape));
+    memory_prefetch_near(&physics->shapes[shape], sizeof(Shape));
     if (shape < narrow->collider_count)
-        memory_prefetch_read(&narrow->colliders[shape], sizeof(Collider));
+        memory_prefetch_near(&narrow->colliders[shape], sizeof(Collider));
 }
 
 static void find_range(const Physics *physics, int begin, int end, int worker)

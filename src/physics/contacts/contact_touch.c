@@ -176,7 +176,7 @@ static void write_records(Physics *physics, BroadPair pair, const NarrowPoints *
     bool is_one_surface = contact_surface_of_pair(physics, &common);
     assert(at + found->count <= physics->contact_capacity);
     if (physics->pair_count >= LARGE_PASS)
-        memory_prefetch(&physics->contacts[at + 2 * RECORDS_AHEAD], sizeof common * (size_t)found->count);
+        memory_prefetch_near(&physics->contacts[at + 2 * RECORDS_AHEAD], sizeof common * (size_t)found->count);
     for (int i = 0; i < found->count; i++) {
         const CollidePoint *from = &found->points[i];
         PhysicsContact *contact = &physics->contacts[at + i];

@@ -192,8 +192,13 @@ void narrow_prefetch(const Physics *physics, NarrowPart part)
     case NARROW_ITSELF: memory_prefetch(narrow, sizeof *narrow); break;
     case NARROW_COLLIDERS:
         memory_prefetch(narrow->colliders, sizeof *narrow->colliders * (size_t)narrow->collider_count);
+        memory_prefetch(narrow->results, sizeof *narrow->results * (size_t)narrow->pair_count);
+        memory_prefetch(narrow->workers, sizeof *narrow->workers);
         collide_cache_prefetch(narrow->cache, false);
         break;
-    case NARROW_KNOWN: collide_cache_prefetch(narrow->cache, true); break;
+    case NARROW_KNOWN:
+        memory_prefetch(narrow->workers->touching, sizeof *narrow->workers->touching * (size_t)narrow->pair_count);
+        collide_cache_prefetch(narrow->cache, true);
+        break;
     }
 }

@@ -320,7 +320,7 @@ static inline void prefetch_memory(const PgsScratch *s, const Manifold *m)
 {
     MEMORY_KEEP_PREFETCH();
     const ContactMemory *first = &s->memory[m->contacts[0]];
-    memory_prefetch(first, sizeof *first * (size_t)m->point_count);
+    memory_prefetch_near(first, sizeof *first * (size_t)m->point_count);
     __builtin_prefetch(&first[m->point_count], 1);
 }
 
@@ -334,7 +334,7 @@ static inline void prefetch_parts(const PgsScratch *s, int lane)
     const Manifold *m = &s->manifolds[s->by_colour[lane + PARTS_AHEAD]];
     const SolverContact *first = &s->input->contacts[m->contacts[0]];
     // Mostly they stand together.
-    memory_prefetch_read(first, sizeof *first * (size_t)m->point_count);
+    memory_prefetch_near(first, sizeof *first * (size_t)m->point_count);
     __builtin_prefetch(&first[m->point_count].shape);
     prefetch_memory(s, m);
     __builtin_prefetch(&s->bodies[m->body1]);
