@@ -52,6 +52,7 @@ struct TalusBatch {
     uint64_t *episode_steps;
     int action_count, observation_count;
     bool may_lack_readings;  // some observation is a sensor's
+    bool looks_ahead;        // what the next world reads is fetched while one is stepped
     TalusAutoreset autoreset;
     int repeat;
     int64_t limit;
@@ -67,6 +68,11 @@ typedef struct ResetWork {
     const uint8_t *mask;
     const uint64_t *seeds;
 } ResetWork;
+
+// Bodies, with what steps touch of their worlds (some 1.5 kB each), that stay in a processor's second cache by
+// themselves: asking for them costs more than it brings. 64 cart-poles make 4 % more steps without, 64 humanoids 3 %
+// more with.
+enum { CACHED_BODIES = 256 };
 
 // ---- life ----
 
@@ -114,6 +120,8 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
     assert(pool_thread_count(batch->pool) <= used);
     for (int i = 0; i < pool_thread_count(batch->pool); i++)
         batch->thread_scratch[i] = physics_scratch_create();
+    int64_t bodies = (int64_t)count * physics_body_count(sim_physics(world->sim));
+    batch->looks_ahead = bodies > (int64_t)pool_thread_count(batch->pool) * CACHED_BODIES;
     talus_batch_set_seed(batch, 0);
     talus_batch_set_actions(batch, NULL, 0);
     talus_batch_set_observations(batch, NULL, 0);
@@ -607,6 +615,12 @@ static void step_range(int begin, int end, int worker, void *context)
     assert_debug(worker >= 0 && worker < pool_thread_count(batch->pool));
     assert_debug(begin >= 0 && begin <= end && end <= batch->count);
     PhysicsScratch *scratch = batch->thread_scratch[worker];
+    if (!batch->looks_ahead) {
+        physics_plan_next(scratch, NULL, NULL);
+        for (int i = begin; i < end; i++)
+            step_world(batch, i, scratch);
+        return;
+    }
     const Physics *next = physics_at(batch, begin + 1, end);
     for (int i = begin; i < end; i++) {
         const Physics *after = physics_at(batch, i + 2, end);

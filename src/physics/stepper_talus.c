@@ -663,6 +663,8 @@ static bool solve_bare_trees(StepperTalus *self, StepArrays *arrays, Physics *ph
                                       .bodies = arrays->bodies,
                                       .masses = physics->masses,
                                       .holds = arrays->holds });
+    if (next)
+        prefetch_at_write(next);
     return true;
 }
 
