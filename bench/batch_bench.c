@@ -1,8 +1,9 @@
 // batch_bench.c - steps per second of batches of cart-poles and humanoids, with 1 and 2 threads, beside MuJoCo's with a
 // thread per core and one mjData for each world, in the same run (when its library was found). Both get the same rows
 // of links as text: masses, inertias, shapes, steps; both are told the same torques before each step and are reset
-// after the same number of them. Robots do not touch themselves. Every run is of whole episodes, so that batches of all
-// sizes fall and lie for the same share of it. Best of interleaved rounds.
+// after the same number of them. Robots do not touch themselves. A run is cut into slices of whole episodes, so that
+// batches of all sizes fall and lie for the same share of each, and counts with its fastest slice: other guests of a
+// machine come and go within seconds. Best of interleaved rounds.
 //
 // usage: batch_bench [rounds] [largest batch]; prints a table in Markdown.
 //
@@ -155,6 +156,32 @@ static double torque_at(int motor, int world, int step)
     return wave[(8u * (unsigned)step + 277u * (unsigned)motor + 147u * (unsigned)world) % WAVE];
 }
 
+// ---- slices ----
+
+// The fastest slice of a run. Slices are of 20 000 steps of one world, and of a whole episode of all worlds at least.
+typedef struct Slices {
+    int steps;  // of each
+    double began, least;
+} Slices;
+
+static Slices slices_begin(int worlds)
+{
+    int episodes = 20000 / (worlds * EPISODE);
+    return (Slices){ EPISODE * (episodes < 1 ? 1 : episodes), now(), INFINITY };
+}
+
+// After a step, and after the reset that may follow it.
+static void slices_look(Slices *slices, int step)
+{
+    if ((step + 1) % slices->steps != 0)
+        return;
+    double time = now();
+    slices->least = fmin(slices->least, time - slices->began);
+    slices->began = time;
+}
+
+static double slices_rate(const Slices *slices, int worlds) { return (double)worlds * slices->steps / slices->least; }
+
 // ---- Talus ----
 
 typedef struct Measured {
@@ -186,7 +213,8 @@ static Measured run_talus(const BenchScene *scene, int worlds, int threads, int 
         exit(1);
     }
     int motors = talus_view_count(talus_batch_action_view(batch));
-    double *const block = talus_batch_actions(batch), high[MAX_LINKS], start = 0.0, points = 0.0;
+    double *const block = talus_batch_actions(batch), high[MAX_LINKS], points = 0.0;
+    Slices slices = { 0 };
     for (int m = 0; m < motors; m++) {
         TalusChannel channel;
         talus_view_channel(talus_batch_action_view(batch), m, &channel);
@@ -194,7 +222,7 @@ static Measured run_talus(const BenchScene *scene, int worlds, int threads, int 
     }
     for (int step = -20; step < steps; step++) {
         if (step == 0)
-            start = now();
+            slices = slices_begin(worlds);
         for (int i = 0; i < worlds; i++)
             for (int m = 0; m < motors; m++)
                 block[i * motors + m] = high[m] * torque_at(m, i, step);
@@ -202,8 +230,10 @@ static Measured run_talus(const BenchScene *scene, int worlds, int threads, int 
         points += step >= 0 ? talus_points(batch, worlds) : 0;
         if ((step + 1) % EPISODE == 0)
             talus_batch_reset(batch, NULL, NULL);
+        if (step >= 0)
+            slices_look(&slices, step);
     }
-    Measured measured = { (double)worlds * steps / (now() - start), 0.0, points / worlds / steps };
+    Measured measured = { slices_rate(&slices, worlds), 0.0, points / worlds / steps };
     struct mallinfo2 after = mallinfo2();
     measured.memory = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / worlds;
     talus_batch_free(batch);
@@ -271,13 +301,15 @@ typedef struct MujocoWork {
     const mjModel *model;
     mjData **data;
     int first, end, from, steps;
-    double points;
+    int worlds;  // of all threads
+    double points, rate;
 } MujocoWork;
 
 static void *work_mujoco(void *context)
 {
     MujocoWork *work = context;
-    for (int step = work->from; step < work->steps; step++)
+    Slices slices = slices_begin(work->worlds);
+    for (int step = work->from; step < work->steps; step++) {
         for (int i = work->first; i < work->end; i++) {
             for (int m = 0; m < work->model->nu; m++)
                 work->data[i]->ctrl[m] = torque_at(m, i, step);
@@ -286,6 +318,10 @@ static void *work_mujoco(void *context)
             if ((step + 1) % EPISODE == 0)
                 mj_resetData(work->model, work->data[i]);
         }
+        if (step >= 0)
+            slices_look(&slices, step);
+    }
+    work->rate = slices_rate(&slices, work->end - work->first);
     return NULL;
 }
 
@@ -295,20 +331,21 @@ static Measured run_mujoco(const BenchScene *scene, int worlds, int threads, int
     mjData **data = memory_alloc_array((size_t)worlds, sizeof *data);
     for (int i = 0; i < worlds; i++)
         data[i] = mj_makeData(model);
-    work_mujoco(&(MujocoWork){ model, data, 0, worlds, -20, 0, 0.0 });
-    double start = now();
+    work_mujoco(&(MujocoWork){ model, data, 0, worlds, -20, 0, worlds, 0.0, 0.0 });
     pthread_t others[64];
     MujocoWork parts[64];
     for (int t = 0; t < threads; t++) {
-        parts[t] = (MujocoWork){ model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps, 0.0 };
+        parts[t] = (MujocoWork){ model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps, worlds,
+                                 0.0,   0.0 };
         pthread_create(&others[t], NULL, work_mujoco, &parts[t]);
     }
-    double points = 0.0;
+    double points = 0.0, rate = 0.0;  // threads have nothing to do with each other: the fastest of each
     for (int t = 0; t < threads; t++) {
         pthread_join(others[t], NULL);
         points += parts[t].points;
+        rate += parts[t].rate;
     }
-    Measured measured = { (double)worlds * steps / (now() - start), 0.0, points / worlds / steps };
+    Measured measured = { rate, 0.0, points / worlds / steps };
     for (int i = 0; i < worlds; i++)
         mj_deleteData(data[i]);
     mj_deleteModel(model);
