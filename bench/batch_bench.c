@@ -3,7 +3,8 @@
 // of links as text: masses, inertias, shapes, steps; both are told the same torques before each step and are reset
 // after the same number of them. Robots do not touch themselves. A run is cut into slices of whole episodes, so that
 // batches of all sizes fall and lie for the same share of each, and counts with its fastest slice: other guests of a
-// machine come and go within seconds. Best of interleaved rounds.
+// machine come and go within seconds. Rates are the best of interleaved rounds; ratios are of the two runs that stand
+// beside each other in a round, the median of all rounds.
 //
 // usage: batch_bench [rounds] [largest batch]; prints a table in Markdown.
 //
@@ -371,17 +372,39 @@ static void print_cell(double value, int digits)
         printf(" |");
 }
 
-static void print_row(const char *name, int worlds, const double talus[3], const double mujoco[3], double memory)
+enum { MAX_ROUNDS = 99, MAX_THREADS = 2 };
+
+// Of one batch, by the number of threads less one.
+typedef struct Row {
+    double talus[MAX_THREADS], mujoco[MAX_THREADS];              // best rates
+    double ratios[MAX_THREADS][MAX_ROUNDS], gained[MAX_ROUNDS];  // Talus by MuJoCo; two threads by one
+    double memory;
+} Row;
+
+static int compare_numbers(const void *a, const void *b)
 {
-    int threads = worlds > 1 ? 2 : 1;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *numbers, int count)
+{
+    qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
+    return 0.5 * (numbers[(count - 1) / 2] + numbers[count / 2]);
+}
+
+static void print_row(const char *name, int worlds, Row *row, int rounds)
+{
+    bool has_two = worlds > 1;
     printf("| %s | %d |", name, worlds);
-    print_cell(talus[1], 0);
-    print_cell(talus[2], 0);
-    print_cell(talus[2] / talus[1], 2);
-    print_cell(mujoco[1], 0);
-    print_cell(mujoco[2], 0);
-    print_cell(talus[threads] / mujoco[threads], 2);
-    print_cell(memory / 1024.0, 0);
+    print_cell(row->talus[0], 0);
+    print_cell(row->talus[1], 0);
+    print_cell(has_two ? median_of(row->gained, rounds) : NAN, 2);
+    print_cell(row->mujoco[0], 0);
+    print_cell(row->mujoco[1], 0);
+    print_cell(median_of(row->ratios[0], rounds), 2);
+    print_cell(has_two ? median_of(row->ratios[1], rounds) : NAN, 2);
+    print_cell(row->memory / 1024.0, 0);
     printf("\n");
 }
 
@@ -389,18 +412,18 @@ static void measure(const BenchScene *scene, int worlds, int rounds)
 {
     int budget = scene->link_count > 4 ? 30000 : 200000, episodes = budget / worlds / EPISODE,
         steps = EPISODE * (episodes < 1 ? 1 : episodes);
-    double talus[3] = { 0 }, mujoco[3] = { 0 }, memory = 0.0;
+    Row row = { 0 };
     rounds = worlds > 1024 ? 1 : rounds;
     for (int round = 0; round < rounds; round++)
-        for (int threads = 1; threads <= 2; threads++) {
-            if (threads > worlds)
-                continue;
-            Measured measured = run_talus(scene, worlds, threads, steps);
-            talus[threads] = fmax(talus[threads], measured.rate);
-            memory = measured.memory;
-            mujoco[threads] = fmax(mujoco[threads], run_mujoco(scene, worlds, threads, steps).rate);
+        for (int t = 0; t < MAX_THREADS && t < worlds; t++) {
+            Measured ours = run_talus(scene, worlds, t + 1, steps), theirs = run_mujoco(scene, worlds, t + 1, steps);
+            row.talus[t] = fmax(row.talus[t], ours.rate);
+            row.mujoco[t] = fmax(row.mujoco[t], theirs.rate);
+            row.ratios[t][round] = ours.rate / theirs.rate;
+            row.gained[round] = t == 0 ? 1.0 / ours.rate : row.gained[round] * ours.rate;
+            row.memory = ours.memory;
         }
-    print_row(scene->name, worlds, talus, mujoco, memory);
+    print_row(scene->name, worlds, &row, rounds);
     fflush(stdout);
 }
 
@@ -425,10 +448,11 @@ int main(int argc, char **argv)
     if (argc == 5)
         return run_alone(argv[1], argv[2], atoi(argv[3]), atoi(argv[4]));
     static const int sizes[] = { 1, 64, 1024, 4096 };
-    int rounds = argc > 1 ? atoi(argv[1]) : 3, largest = argc > 2 ? atoi(argv[2]) : 4096;
+    int rounds = argc > 1 ? atoi(argv[1]) : 5, largest = argc > 2 ? atoi(argv[2]) : 4096;
     printf(
-        "| world | worlds | Talus, 1 thread | 2 threads | two do | MuJoCo, 1 thread | 2 threads | Talus / MuJoCo | kB per world |\n"
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+        "| world | worlds | Talus, 1 thread | 2 threads | two do | MuJoCo, 1 thread | 2 threads | ratio, 1 thread | 2 threads | kB per world |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+    rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
     for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
         for (int i = 0; i < 4; i++)
             if (sizes[i] <= largest)

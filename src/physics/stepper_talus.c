@@ -169,8 +169,9 @@ static CPU_SHARED void read_motion(double *to, const double *from)
 // The rotation there is that of the quaternion there, whichever world's body it was.
 static inline void body_read(const BodyState *state, SolverBody *to)
 {
-    bool is_turned = memcmp(to->quaternion, &state->orientation, sizeof to->quaternion) != 0;
     V4 first = load4(&state->position.x), last = load4(&state->orientation.w);  // one number of them twice
+    const I4 turn = (I4)load4(to->quaternion) ^ (I4)last;
+    bool is_turned = ((turn[0] | turn[1]) | (turn[2] | turn[3])) != 0;
     *(V4 *)to->position = first;
     *(V4 *)to->quaternion = last;
     read_motion(to->velocity, &state->linear.x);

@@ -57,7 +57,14 @@ static void hear(TalusWorld *world)
     }
 }
 
-static void tell(TalusWorld *world)
+// Whether anything was reported that was not yet heard or told.
+static inline bool has_news(const TalusWorld *world)
+{
+    const int count = diag_count(world->diags);
+    return world->heard < count || (world->handler && world->told < count);
+}
+
+static __attribute__((noinline)) void tell(TalusWorld *world)
 {
     assert_debug(world->told <= diag_count(world->diags));
     hear(world);
@@ -70,7 +77,7 @@ static void tell(TalusWorld *world)
 
 bool library_told(TalusWorld *world, bool result)
 {
-    if (world)
+    if (world && has_news(world))
         tell(world);
     return result;
 }
