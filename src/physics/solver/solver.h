@@ -71,13 +71,13 @@ typedef struct SolverRow {
     int32_t form;         // of a joint's first row: SolverRowForm
 } SolverRow;
 
-// The five rows of a joint of a known form, in short: what solver_trees_solve() takes in place of rows. Vectors of
-// three numbers and a zero.
+// The five rows of a joint of a known form, in short: what solver_trees_step() takes in place of rows. Vectors of three
+// numbers and a zero. Of a point: the axes about which nothing turns, and from the centre of each body to it; of a
+// slide: the directions that it does not go, and the lever of each.
 typedef struct SolverHold {
-    double across[2]
-                 [4];  // of a point: the axes about which nothing turns; of a slide: the directions that it does not go
-    double arm[2][4];  // of a point: from the centre of each body to it; of a slide: lever of each direction
-    double rhs[8];     // as the rows stand in the tree: those that turn, and the others
+    double across[2][4];
+    double arm[2][4];
+    double rhs[8];  // as the rows stand in the tree: those that turn, and the others
     double cfm;
     int32_t form;  // SolverRowForm, of which SOLVER_ROWS_ANY has none
 } SolverHold;

@@ -153,6 +153,26 @@ INLINE SlideSide sides_slide(const double *const *sides)
     return (SlideSide){ sides[0][3], sides_half(sides, 0, 3), sides_half(sides, 3, 0), sides_half(sides, 3, 3) };
 }
 
+// The same of such a link.
+INLINE LinkMatrix slide_couple(Node *node, SlideSide side, Spatial softness)
+{
+    const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
+                  coupling = matrix3_load(node->mass.coupling), none = { { { 0 }, { 0 }, { 0 } } };
+    const Matrix3 linear = side.linear, angular = matrix3_subtract(side.angular, matrix3_multiply(linear, coupling));
+    const Matrix3 moved = matrix3_multiply(linear, move), turned = matrix3_multiply(angular, turn);
+    const Matrix3 columns = matrix3_transpose(angular);
+    matrix3_store(node->child_side[LINEAR_HALF][FIRST_THREE], none);
+    matrix3_store(node->child_side[LINEAR_HALF][LAST_THREE], linear);
+    matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], side.turn);
+    matrix3_store(node->child_side[ANGULAR_HALF][LAST_THREE], angular);
+    LinkMatrix s;
+    s.first = matrix3_soften(turn, softness.linear);
+    s.across = matrix3_scale(matrix3_multiply(turn, columns), side.sign);
+    s.last = matrix3_add(matrix3_multiply(moved, matrix3_transpose(linear)), matrix3_multiply(turned, columns));
+    s.last = matrix3_soften(s.last, softness.angular);
+    return s;
+}
+
 // As slide_couple(), of a link without a sixth equation, and without what is zero or one of it.
 INLINE LinkMatrix bare_slide_couple(Node *node, SlideSide side, double softness)
 {
@@ -174,26 +194,6 @@ INLINE LinkMatrix bare_slide_couple(Node *node, SlideSide side, double softness)
         s.last.row[i] = matrix3_sum(linear_columns, moved.row[i]) + matrix3_sum(columns, turned.row[i]);
     s.last.row[0] += (V4){ softness };
     s.last.row[1] += (V4){ 0.0, softness };
-    return s;
-}
-
-// The same of such a link.
-INLINE LinkMatrix slide_couple(Node *node, SlideSide side, Spatial softness)
-{
-    const Matrix3 move = matrix3_load(node->mass.linear), turn = matrix3_load(node->mass.angular),
-                  coupling = matrix3_load(node->mass.coupling), none = { { { 0 }, { 0 }, { 0 } } };
-    const Matrix3 linear = side.linear, angular = matrix3_subtract(side.angular, matrix3_multiply(linear, coupling));
-    const Matrix3 moved = matrix3_multiply(linear, move), turned = matrix3_multiply(angular, turn);
-    const Matrix3 columns = matrix3_transpose(angular);
-    matrix3_store(node->child_side[LINEAR_HALF][FIRST_THREE], none);
-    matrix3_store(node->child_side[LINEAR_HALF][LAST_THREE], linear);
-    matrix3_store(node->child_side[ANGULAR_HALF][FIRST_THREE], side.turn);
-    matrix3_store(node->child_side[ANGULAR_HALF][LAST_THREE], angular);
-    LinkMatrix s;
-    s.first = matrix3_soften(turn, softness.linear);
-    s.across = matrix3_scale(matrix3_multiply(turn, columns), side.sign);
-    s.last = matrix3_add(matrix3_multiply(moved, matrix3_transpose(linear)), matrix3_multiply(turned, columns));
-    s.last = matrix3_soften(s.last, softness.angular);
     return s;
 }
 
@@ -250,7 +250,7 @@ INLINE Inverse3 link_eliminate(Node *node, const LinkMatrix *s, int turns, int *
     return last;
 }
 
-// The same of such a slide.
+// The same of a slide without a sixth equation.
 INLINE void bare_slide_eliminate(Node *node, const LinkMatrix *s, int *redundant)
 {
     const double scale[] = { s->first.row[0][0], s->first.row[1][1], s->first.row[2][2], s->last.row[0][0],

@@ -15,19 +15,17 @@ static const I4 opposite[2] = { { 0, 0, 0, 0 }, { FLIP, FLIP, FLIP, 0 } };
 static const I4 crossed[2][3] = { { { 0, 0, FLIP, 0 }, { FLIP, 0, 0, 0 }, { 0, FLIP, 0, 0 } },
                                   { { 0, FLIP, 0, 0 }, { 0, 0, FLIP, 0 }, { FLIP, 0, 0, 0 } } };
 
-INLINE V4 v4_signs(V4 v, I4 signs) { return (V4)((I4)v ^ signs); }
-
 // The side of the first (0) or second (1) body of a joint that holds a point: a turn moves it across its arm.
 INLINE PointSide hold_point(const SolverHold *hold, int body)
 {
     const V4 arm = v4_load(hold->arm[body]), none = { 0 };
     const I4 *signs = crossed[body];
     return (PointSide){ body ? -1.0 : 1.0,
-                        { { v4_signs(v4_load(hold->across[0]), opposite[body]),
-                            v4_signs(v4_load(hold->across[1]), opposite[body]), none } },
-                        { { v4_signs(__builtin_shufflevector(arm, arm, 3, 2, 1, 3), signs[0]),
-                            v4_signs(__builtin_shufflevector(arm, arm, 2, 3, 0, 3), signs[1]),
-                            v4_signs(__builtin_shufflevector(arm, arm, 1, 0, 3, 3), signs[2]) } } };
+                        { { v4_flip(v4_load(hold->across[0]), opposite[body]),
+                            v4_flip(v4_load(hold->across[1]), opposite[body]), none } },
+                        { { v4_flip(__builtin_shufflevector(arm, arm, 3, 2, 1, 3), signs[0]),
+                            v4_flip(__builtin_shufflevector(arm, arm, 2, 3, 0, 3), signs[1]),
+                            v4_flip(__builtin_shufflevector(arm, arm, 1, 0, 3, 3), signs[2]) } } };
 }
 
 // The same of a slider, whose levers are those of both.
@@ -37,8 +35,8 @@ INLINE SlideSide hold_slide(const SolverHold *hold, int body)
     const I4 signs = opposite[body];
     return (
         SlideSide){ body ? -1.0 : 1.0,
-                    { { v4_signs(x, signs), v4_signs(y, signs), v4_signs(z, signs) } },
-                    { { v4_signs(v4_load(hold->across[0]), signs), v4_signs(v4_load(hold->across[1]), signs), none } },
+                    { { v4_flip(x, signs), v4_flip(y, signs), v4_flip(z, signs) } },
+                    { { v4_flip(v4_load(hold->across[0]), signs), v4_flip(v4_load(hold->across[1]), signs), none } },
                     { { v4_load(hold->arm[0]), v4_load(hold->arm[1]), none } } };
 }
 
