@@ -1,22 +1,27 @@
 // batch_bench.c - steps per second of batches of cart-poles and humanoids, with 1 and 2 threads, beside MuJoCo's with a
 // thread per core and one mjData for each world, in the same run (when its library was found). Both get the same rows
-// of links as text: masses, inertias, shapes, steps; both are told the same torques before each step and are reset
-// after the same number of them. Robots do not touch themselves. A run is cut into slices of whole episodes, so that
-// batches of all sizes fall and lie for the same share of each, and counts with its fastest slice: other guests of a
-// machine come and go within seconds. Rates are the best of interleaved rounds; ratios are of the two runs that stand
-// beside each other in a round, the median of all rounds.
+// of links as text: masses, inertias, shapes, steps; both are told the same torques before each step, give positions
+// and velocities of all joints after it, and are reset after the same number of them. Robots do not touch themselves.
 //
-// usage: batch_bench [rounds] [largest batch]; prints a table in Markdown.
+// Two ways, each the same for both: "together", as a policy wants it, all worlds make one step and threads meet after
+// it; "rollout", with torques known before, each world makes a whole episode by itself and threads meet after that.
 //
-// or: batch_bench talus|mujoco SCENE WORLDS STEPS; one engine alone on one thread, for a profiler: steps per second of
-// processor time.
+// A run is cut into slices of whole episodes, so that batches of all sizes fall and lie for the same share of each, and
+// counts with its fastest slice: other guests of a machine come and go within seconds. Rates are the best of
+// interleaved rounds; ratios are of the two runs that stand beside each other in a round, the median of all rounds.
+//
+// usage: batch_bench [rounds] [largest batch]; prints tables in Markdown.
+//
+// or: batch_bench talus|mujoco SCENE WORLDS STEPS [THREADS] [rollout]; one engine alone, for a profiler: steps per
+// second, of processor time when it has one thread.
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "talus/batch.h"
 
+#include <assert.h>
 #include <malloc.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,22 +147,33 @@ static TalusWorld *load_talus(const BenchScene *scene)
     return world;
 }
 
-enum { WAVE = 1024 };
-static double wave[WAVE];  // a sine: its cost is no part of either engine's
+// ---- a run ----
 
-static void make_wave(void)
+typedef struct Run {
+    const BenchScene *scene;
+    int worlds, threads, steps;
+    bool is_rollout;
+    double *torques;  // of the largest of each motor: a row for each step of an episode of each world
+    int motors;
+} Run;
+
+// Waves of another phase for each motor and world, as their cost is no part of either engine's.
+static void make_torques(Run *run)
 {
-    for (int i = 0; i < WAVE; i++)
-        wave[i] = 0.3 * sin(2.0 * M_PI * i / WAVE);
+    run->motors = 0;
+    for (int i = 0; i < run->scene->link_count; i++)
+        run->motors += run->scene->links[i].torque > 0.0;
+    run->torques = memory_alloc_array((size_t)run->worlds * EPISODE * (size_t)run->motors, sizeof *run->torques);
+    for (int i = 0; i < run->worlds; i++)
+        for (int step = 0; step < EPISODE; step++)
+            for (int m = 0; m < run->motors; m++)
+                run->torques[(i * EPISODE + step) * run->motors + m] = 0.3 * sin(0.05 * step + 1.7 * m + 0.9 * i);
 }
 
-// Of the largest of the motor.
-static double torque_at(int motor, int world, int step)
+static double *torques_at(const Run *run, int world, int step)
 {
-    return wave[(8u * (unsigned)step + 277u * (unsigned)motor + 147u * (unsigned)world) % WAVE];
+    return run->torques + (ptrdiff_t)(world * EPISODE + step) * run->motors;
 }
-
-// ---- slices ----
 
 // The fastest slice of a run. Slices are of 20 000 steps of one world, and of a whole episode of all worlds at least.
 typedef struct Slices {
@@ -171,10 +187,10 @@ static Slices slices_begin(int worlds)
     return (Slices){ EPISODE * (episodes < 1 ? 1 : episodes), now(), INFINITY };
 }
 
-// After a step, and after the reset that may follow it.
-static void slices_look(Slices *slices, int step)
+// After so many steps, and after the reset that may follow them.
+static void slices_look(Slices *slices, int steps)
 {
-    if ((step + 1) % slices->steps != 0)
+    if (steps % slices->steps != 0)
         return;
     double time = now();
     slices->least = fmin(slices->least, time - slices->began);
@@ -182,8 +198,6 @@ static void slices_look(Slices *slices, int step)
 }
 
 static double slices_rate(const Slices *slices, int worlds) { return (double)worlds * slices->steps / slices->least; }
-
-// ---- Talus ----
 
 typedef struct Measured {
     double rate;      // steps of all worlds together, per second
@@ -193,6 +207,8 @@ typedef struct Measured {
 
 static bool counts_contacts;
 
+// ---- Talus ----
+
 static int talus_points(TalusBatch *batch, int worlds)
 {
     int sum = 0;
@@ -201,42 +217,73 @@ static int talus_points(TalusBatch *batch, int worlds)
     return sum;
 }
 
-static Measured run_talus(const BenchScene *scene, int worlds, int threads, int steps)
+static TalusBatch *open_batch(const Run *run, TalusWorld *world)
 {
-    TalusWorld *world = load_talus(scene);
     static const char *const actions[] = { "motor_force *" }, *const observations[] = { "joint_position *",
                                                                                         "joint_velocity *" };
-    struct mallinfo2 before = mallinfo2();
-    TalusBatch *batch = talus_batch_create(world, worlds, threads);
+    TalusBatch *batch = talus_batch_create(world, run->worlds, run->threads);
     if (!batch || !talus_batch_set_actions(batch, actions, 1)
         || !talus_batch_set_observations(batch, observations, 2)) {
         fprintf(stderr, "batch_bench: %s\n", talus_last_error());
         exit(1);
     }
-    int motors = talus_view_count(talus_batch_action_view(batch));
-    double *const block = talus_batch_actions(batch), high[MAX_LINKS], points = 0.0;
-    Slices slices = { 0 };
-    for (int m = 0; m < motors; m++) {
+    return batch;
+}
+
+// Talus wants newton metres, MuJoCo what it multiplies with its gear.
+static void scale_torques(const Run *run, const TalusBatch *batch)
+{
+    for (int m = 0; m < run->motors; m++) {
         TalusChannel channel;
         talus_view_channel(talus_batch_action_view(batch), m, &channel);
-        high[m] = channel.high;
+        for (int row = 0; row < run->worlds * EPISODE; row++)
+            run->torques[row * run->motors + m] *= channel.high;
     }
-    for (int step = -20; step < steps; step++) {
+}
+
+// One step of all worlds, or an episode of each, from step `from` of it on.
+static void advance_talus(const Run *run, TalusBatch *batch, double *seen, int from)
+{
+    if (run->is_rollout) {
+        TalusRollout rollout = talus_rollout_defaults();
+        rollout.steps = EPISODE;
+        rollout.actions = run->torques;
+        rollout.observations = seen;
+        talus_batch_rollout(batch, &rollout);
+        return;
+    }
+    double *const block = talus_batch_actions(batch);
+    for (int i = 0; i < run->worlds; i++)
+        memcpy(block + i * run->motors, torques_at(run, i, from), sizeof *block * (size_t)run->motors);
+    talus_batch_step(batch);
+}
+
+static Measured run_talus(Run run)
+{
+    TalusWorld *world = load_talus(run.scene);
+    struct mallinfo2 before = mallinfo2();
+    TalusBatch *batch = open_batch(&run, world);
+    make_torques(&run);
+    assert(run.motors == talus_view_count(talus_batch_action_view(batch)));
+    scale_torques(&run, batch);
+    int columns = talus_view_count(talus_batch_observation_view(batch)), at_once = run.is_rollout ? EPISODE : 1;
+    double points = 0.0, *seen = memory_alloc_array((size_t)run.worlds * (size_t)(columns * at_once), sizeof *seen);
+    Slices slices = { 0 };
+    for (int step = -EPISODE; step < run.steps; step += at_once) {
         if (step == 0)
-            slices = slices_begin(worlds);
-        for (int i = 0; i < worlds; i++)
-            for (int m = 0; m < motors; m++)
-                block[i * motors + m] = high[m] * torque_at(m, i, step);
-        talus_batch_step(batch);
-        points += step >= 0 ? talus_points(batch, worlds) : 0;
-        if ((step + 1) % EPISODE == 0)
+            slices = slices_begin(run.worlds);
+        advance_talus(&run, batch, seen, (step + EPISODE) % EPISODE);
+        points += step >= 0 ? talus_points(batch, run.worlds) : 0;
+        if ((step + at_once) % EPISODE == 0)
             talus_batch_reset(batch, NULL, NULL);
         if (step >= 0)
-            slices_look(&slices, step);
+            slices_look(&slices, step + at_once);
     }
-    Measured measured = { slices_rate(&slices, worlds), 0.0, points / worlds / steps };
+    free(seen);
+    free(run.torques);
+    Measured measured = { slices_rate(&slices, run.worlds), 0.0, points / run.worlds / run.steps };
     struct mallinfo2 after = mallinfo2();
-    measured.memory = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / worlds;
+    measured.memory = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / run.worlds;
     talus_batch_free(batch);
     talus_free(world);
     return measured;
@@ -299,64 +346,73 @@ static mjModel *load_mujoco(const BenchScene *scene)
 }
 
 typedef struct MujocoWork {
+    const Run *run;
     const mjModel *model;
     mjData **data;
-    int first, end, from, steps;
-    int worlds;  // of all threads
-    double points, rate;
+    double *seen, *points;  // a row and a sum for each world
+    int from, steps;        // of the episode
 } MujocoWork;
 
-static void *work_mujoco(void *context)
+static void step_mujoco(int begin, int end, int worker, void *context)
 {
-    MujocoWork *work = context;
-    Slices slices = slices_begin(work->worlds);
-    for (int step = work->from; step < work->steps; step++) {
-        for (int i = work->first; i < work->end; i++) {
-            for (int m = 0; m < work->model->nu; m++)
-                work->data[i]->ctrl[m] = torque_at(m, i, step);
-            mj_step(work->model, work->data[i]);
-            work->points += work->data[i]->ncon;
-            if ((step + 1) % EPISODE == 0)
-                mj_resetData(work->model, work->data[i]);
+    (void)worker;
+    const MujocoWork *work = context;
+    const mjModel *model = work->model;
+    const int columns = model->nq + model->nv;
+    for (int i = begin; i < end; i++)
+        for (int step = work->from; step < work->from + work->steps; step++) {
+            mjData *data = work->data[i];
+            memcpy(data->ctrl, torques_at(work->run, i, step), sizeof *data->ctrl * (size_t)model->nu);
+            mj_step(model, data);
+            double *row = work->seen + (ptrdiff_t)(i * work->steps + step - work->from) * columns;
+            memcpy(row, data->qpos, sizeof *row * (size_t)model->nq);
+            memcpy(row + model->nq, data->qvel, sizeof *row * (size_t)model->nv);
+            if (counts_contacts)
+                work->points[i] += data->ncon;
+            if (step + 1 == EPISODE)
+                mj_resetData(model, data);
         }
-        if (step >= 0)
-            slices_look(&slices, step);
-    }
-    work->rate = slices_rate(&slices, work->end - work->first);
-    return NULL;
 }
 
-static Measured run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
+static Measured run_mujoco(Run run)
 {
-    mjModel *model = load_mujoco(scene);
-    mjData **data = memory_alloc_array((size_t)worlds, sizeof *data);
-    for (int i = 0; i < worlds; i++)
-        data[i] = mj_makeData(model);
-    work_mujoco(&(MujocoWork){ model, data, 0, worlds, -20, 0, worlds, 0.0, 0.0 });
-    pthread_t others[64];
-    MujocoWork parts[64];
-    for (int t = 0; t < threads; t++) {
-        parts[t] = (MujocoWork){ model, data, worlds * t / threads, worlds * (t + 1) / threads, 0, steps, worlds,
-                                 0.0,   0.0 };
-        pthread_create(&others[t], NULL, work_mujoco, &parts[t]);
+    mjModel *model = load_mujoco(run.scene);
+    make_torques(&run);
+    const int at_once = run.is_rollout ? EPISODE : 1, pieces = 8 * run.threads;  // as in a batch of Talus
+    const int grain = run.is_rollout || run.worlds < pieces ? 1 : run.worlds / pieces > 16 ? 16 : run.worlds / pieces;
+    MujocoWork work = { .run = &run, .model = model, .steps = at_once };
+    work.data = memory_alloc_array((size_t)run.worlds, sizeof *work.data);
+    work.points = memory_alloc_array((size_t)run.worlds, sizeof *work.points);
+    work.seen = memory_alloc_array((size_t)run.worlds * (size_t)(at_once * (model->nq + model->nv)), sizeof *work.seen);
+    for (int i = 0; i < run.worlds; i++)
+        work.data[i] = mj_makeData(model);
+    Pool *pool = run.threads > 1 ? pool_create(run.threads) : NULL;
+    Slices slices = { 0 };
+    for (int step = -EPISODE; step < run.steps; step += at_once) {
+        if (step == 0)
+            slices = slices_begin(run.worlds);
+        work.from = (step + EPISODE) % EPISODE;
+        pool_for(pool, run.worlds, grain, step_mujoco, &work);
+        if (step >= 0)
+            slices_look(&slices, step + at_once);
     }
-    double points = 0.0, rate = 0.0;  // threads have nothing to do with each other: the fastest of each
-    for (int t = 0; t < threads; t++) {
-        pthread_join(others[t], NULL);
-        points += parts[t].points;
-        rate += parts[t].rate;
+    pool_destroy(pool);
+    double points = 0.0;
+    for (int i = 0; i < run.worlds; i++) {
+        points += work.points[i];
+        mj_deleteData(work.data[i]);
     }
-    Measured measured = { rate, 0.0, points / worlds / steps };
-    for (int i = 0; i < worlds; i++)
-        mj_deleteData(data[i]);
     mj_deleteModel(model);
-    free(data);
-    return measured;
+    free(work.data);
+    free(work.points);
+    free(work.seen);
+    free(run.torques);
+    return (Measured){ slices_rate(&slices, run.worlds), 0.0, points / run.worlds / (run.steps + EPISODE) };
 }
 #else
-static Measured run_mujoco(const BenchScene *scene, int worlds, int threads, int steps)
+static Measured run_mujoco(Run run)
 {
-    (void)scene, (void)worlds, (void)threads, (void)steps;
+    (void)run;
     return (Measured){ NAN, NAN, NAN };
 }
 #endif
@@ -406,17 +462,18 @@ static void print_row(const char *name, int worlds, Row *row, int rounds)
     print_cell(has_two ? median_of(row->ratios[1], rounds) : NAN, 2);
     print_cell(row->memory / 1024.0, 0);
     printf("\n");
+    fflush(stdout);
 }
 
-static void measure(const BenchScene *scene, int worlds, int rounds)
+static void measure(const BenchScene *scene, int worlds, bool is_rollout, int rounds)
 {
     int budget = scene->link_count > 4 ? 30000 : 200000, episodes = budget / worlds / EPISODE,
         steps = EPISODE * (episodes < 1 ? 1 : episodes);
     Row row = { 0 };
-    rounds = worlds > 1024 ? 1 : rounds;
     for (int round = 0; round < rounds; round++)
         for (int t = 0; t < MAX_THREADS && t < worlds; t++) {
-            Measured ours = run_talus(scene, worlds, t + 1, steps), theirs = run_mujoco(scene, worlds, t + 1, steps);
+            Run run = { .scene = scene, .worlds = worlds, .threads = t + 1, .steps = steps, .is_rollout = is_rollout };
+            Measured ours = run_talus(run), theirs = run_mujoco(run);
             row.talus[t] = fmax(row.talus[t], ours.rate);
             row.mujoco[t] = fmax(row.mujoco[t], theirs.rate);
             row.ratios[t][round] = ours.rate / theirs.rate;
@@ -424,47 +481,61 @@ static void measure(const BenchScene *scene, int worlds, int rounds)
             row.memory = ours.memory;
         }
     print_row(scene->name, worlds, &row, rounds);
-    fflush(stdout);
 }
 
-static int run_alone(const char *engine, const char *name, int worlds, int steps)
+static int run_alone(int argc, char **argv)
 {
+    Run run = { .worlds = atoi(argv[3]), .steps = atoi(argv[4]), .threads = argc > 5 ? atoi(argv[5]) : 1 };
+    run.is_rollout = argc > 6 && !strcmp(argv[6], "rollout");
+    bench_clock = run.threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
     for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++) {
-        if (strcmp(scenes[s].name, name))
+        if (strcmp(scenes[s].name, argv[2]))
             continue;
-        bench_clock = CLOCK_PROCESS_CPUTIME_ID;
-        Measured measured = strcmp(engine, "mujoco") ? run_talus(&scenes[s], worlds, 1, steps)
-                                                     : run_mujoco(&scenes[s], worlds, 1, steps);
+        run.scene = &scenes[s];
+        Measured measured = strcmp(argv[1], "mujoco") ? run_talus(run) : run_mujoco(run);
         printf("%.0f steps/s, %.0f kB a world\n", measured.rate, measured.memory / 1024.0);
         return 0;
     }
-    fprintf(stderr, "batch_bench: there is no scene '%s'\n", name);
+    fprintf(stderr, "batch_bench: there is no scene '%s'\n", argv[2]);
     return 2;
+}
+
+static void print_contacts(const BenchScene *scene)
+{
+    Run run = { .scene = scene, .worlds = 32, .threads = 1, .steps = EPISODE };
+    double ours = run_talus(run).contacts, theirs = run_mujoco(run).contacts;
+    printf("%s: %.1f points of contact in a step", scene->name, ours);
+    if (isfinite(theirs))
+        printf(", MuJoCo %.1f\n", theirs);
+    else
+        printf("; there is no MuJoCo here\n");
+}
+
+static void print_table(bool is_rollout, int rounds, int largest)
+{
+    static const int sizes[] = { 1, 64, 1024, 4096 };
+    printf(
+        "%s:\n\n"
+        "| world | worlds | Talus, 1 thread | 2 threads | two do | MuJoCo, 1 thread | 2 threads | ratio, 1 thread | 2 threads | kB per world |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        is_rollout ? "Rollouts of whole episodes" : "All worlds together, step by step");
+    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
+        for (int i = 0; i < 4; i++)
+            if (sizes[i] <= largest)
+                measure(&scenes[s], sizes[i], is_rollout, sizes[i] > 1024 && rounds > 3 ? 3 : rounds);
+    printf("\n");
 }
 
 int main(int argc, char **argv)
 {
-    make_wave();
-    if (argc == 5)
-        return run_alone(argv[1], argv[2], atoi(argv[3]), atoi(argv[4]));
-    static const int sizes[] = { 1, 64, 1024, 4096 };
+    if (argc >= 5)
+        return run_alone(argc, argv);
     int rounds = argc > 1 ? atoi(argv[1]) : 5, largest = argc > 2 ? atoi(argv[2]) : 4096;
-    printf(
-        "| world | worlds | Talus, 1 thread | 2 threads | two do | MuJoCo, 1 thread | 2 threads | ratio, 1 thread | 2 threads | kB per world |\n"
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
     rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
-    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
-        for (int i = 0; i < 4; i++)
-            if (sizes[i] <= largest)
-                measure(&scenes[s], sizes[i], rounds);
+    print_table(false, rounds, largest);
+    print_table(true, rounds, largest);
     counts_contacts = true;
-    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++) {
-        double theirs = run_mujoco(&scenes[s], 32, 1, EPISODE).contacts;
-        printf("%s: %.1f points of contact in a step", scenes[s].name, run_talus(&scenes[s], 32, 1, EPISODE).contacts);
-        if (isfinite(theirs))
-            printf(", MuJoCo %.1f\n", theirs);
-        else
-            printf("; there is no MuJoCo here\n");
-    }
+    for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
+        print_contacts(&scenes[s]);
     return 0;
 }

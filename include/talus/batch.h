@@ -82,6 +82,28 @@ TALUS_API uint64_t talus_batch_seed(const TalusBatch *batch, int index); /* of t
 /* All worlds, one step of the batch. False when an action is not a number: then nothing is stepped. */
 TALUS_API bool talus_batch_step(TalusBatch *batch);
 
+/* Many steps of the batch with actions that are known before: each world makes all of its steps by itself, so threads do
+   not meet after each, and a world stays in the cache. World by world the same bits as steps one by one; afterwards the
+   batch's own observations and flags are those of the last step. Blocks have `stride` steps for each world, one behind
+   the other, of which the first `steps` are read and written: row k of world i begins at (i * stride + k) * columns. */
+typedef struct TalusRollout {
+    size_t size;           /* as of TalusOptions */
+    int steps;             /* of the batch; 0 does nothing */
+    int stride;            /* 0: as many as `steps` */
+    const double *actions; /* NULL: those of the batch in every step */
+    double *observations;  /* NULL where nobody wants them, as for the flags: a byte for each step */
+    uint8_t *terminated, *truncated, *failed;
+} TalusRollout;
+static inline TalusRollout talus_rollout_defaults(void) /* no step, nothing wanted */
+{
+    TalusRollout rollout;
+    memset(&rollout, 0, sizeof rollout);
+    rollout.size = sizeof rollout;
+    return rollout;
+}
+/* False when an action is not a number: then nothing is stepped. */
+TALUS_API bool talus_batch_rollout(TalusBatch *batch, const TalusRollout *rollout);
+
 /* One of the worlds, to look at or to change between steps. It belongs to the batch. */
 TALUS_API TalusWorld *talus_batch_world(TalusBatch *batch, int index);
 

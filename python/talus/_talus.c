@@ -893,6 +893,80 @@ static PyObject *batch_step(PyObject *self, PyObject *object)
     return done(is_fine);
 }
 
+/* Which buffers a rollout has: actions in, the others out. */
+enum { ROLLOUT_ACTIONS, ROLLOUT_OBSERVATIONS, ROLLOUT_TERMINATED, ROLLOUT_TRUNCATED, ROLLOUT_FAILED, ROLLOUT_BUFFERS };
+
+/* Steps `first` to `first` + `count` of the rollout whose buffers have `stride` steps. */
+static bool rollout_part(TalusBatch *batch, const Py_buffer *buffers, int stride, int first, int count)
+{
+    TalusRollout rollout = talus_rollout_defaults();
+    rollout.steps = count;
+    rollout.stride = stride;
+    rollout.actions = (const double *)buffers[ROLLOUT_ACTIONS].buf
+                      + (ptrdiff_t)first * talus_view_count(talus_batch_action_view(batch));
+    rollout.observations = (double *)buffers[ROLLOUT_OBSERVATIONS].buf
+                           + (ptrdiff_t)first * talus_view_count(talus_batch_observation_view(batch));
+    rollout.terminated = (uint8_t *)buffers[ROLLOUT_TERMINATED].buf + first;
+    rollout.truncated = (uint8_t *)buffers[ROLLOUT_TRUNCATED].buf + first;
+    rollout.failed = (uint8_t *)buffers[ROLLOUT_FAILED].buf + first;
+    return talus_batch_rollout(batch, &rollout);
+}
+
+/* In parts that grow until one takes a twentieth of a second, so that Ctrl-C is soon heard. */
+static PyObject *run_rollout(Handle *handle, const Py_buffer *buffers, int steps)
+{
+    bool is_fine = true;
+    for (int first = 0, part = 1; first < steps && is_fine;) {
+        int count = part < steps - first ? part : steps - first;
+        double took = -seconds();
+        handle->is_busy = 1;
+        Py_BEGIN_ALLOW_THREADS is_fine = rollout_part(handle->object, buffers, steps, first, count);
+        Py_END_ALLOW_THREADS handle->is_busy = 0;
+        took += seconds();
+        first += count;
+        part = took < 0.025 && part < steps ? 2 * part : part;
+        if (is_fine && PyErr_CheckSignals())
+            return NULL;
+    }
+    return done(is_fine);
+}
+
+static PyObject *batch_rollout(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    PyObject *object, *arrays[ROLLOUT_BUFFERS], *result = NULL;
+    int steps, got = 0;
+    if (!PyArg_ParseTuple(arguments, "OiOOOOO", &object, &steps, &arrays[0], &arrays[1], &arrays[2], &arrays[3],
+                          &arrays[4]))
+        return NULL;
+    Handle *handle = handle_of(object, HANDLE_BATCH);
+    if (!handle)
+        return NULL;
+    Py_ssize_t rows = (Py_ssize_t)talus_batch_count(handle->object) * (steps > 0 ? steps : 0);
+    Py_ssize_t sizes[ROLLOUT_BUFFERS] = {
+        rows * (Py_ssize_t)sizeof(double) * talus_view_count(talus_batch_action_view(handle->object)),
+        rows * (Py_ssize_t)sizeof(double) * talus_view_count(talus_batch_observation_view(handle->object)), rows, rows,
+        rows
+    };
+    Py_buffer buffers[ROLLOUT_BUFFERS];
+    for (; got < ROLLOUT_BUFFERS; got++) {
+        int flags = PyBUF_C_CONTIGUOUS | (got == ROLLOUT_ACTIONS ? 0 : PyBUF_WRITABLE);
+        if (PyObject_GetBuffer(arrays[got], &buffers[got], flags))
+            goto release;
+        if (buffers[got].len != sizes[got]) {
+            PyErr_Format(PyExc_ValueError, "an array of this rollout has %zd bytes, not %zd", sizes[got],
+                         buffers[got].len);
+            got++;
+            goto release;
+        }
+    }
+    result = run_rollout(handle, buffers, steps);
+release:
+    while (got > 0)
+        PyBuffer_Release(&buffers[--got]);
+    return result;
+}
+
 static PyObject *batch_reset(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -1035,6 +1109,7 @@ static PyMethodDef methods[] = {
     { "batch_items", batch_items, METH_VARARGS, NULL },
     { "batch_block", batch_block, METH_VARARGS, NULL },
     { "batch_step", batch_step, METH_O, NULL },
+    { "batch_rollout", batch_rollout, METH_VARARGS, NULL },
     { "batch_reset", batch_reset, METH_VARARGS, NULL },
     { "batch_rules", batch_rules, METH_VARARGS, NULL },
     { "batch_seed", batch_seed, METH_VARARGS, NULL },

@@ -103,11 +103,11 @@ TalusBatch *talus_batch_create(TalusWorld *world, int count, int threads)
     TalusBatch *batch = memory_alloc(sizeof *batch);
     batch->count = count;
     batch->repeat = 1;
-    batch->worlds = memory_alloc_array((size_t)count, sizeof *batch->worlds);
-    batch->terminated = memory_alloc_array((size_t)count, 1);
-    batch->truncated = memory_alloc_array((size_t)count, 1);
-    batch->failed = memory_alloc_array((size_t)count, 1);
-    batch->episode_steps = memory_alloc_array((size_t)count, sizeof *batch->episode_steps);
+    batch->worlds = memory_alloc_lines(memory_product((size_t)count, sizeof *batch->worlds));
+    batch->terminated = memory_alloc_lines((size_t)count);
+    batch->truncated = memory_alloc_lines((size_t)count);
+    batch->failed = memory_alloc_lines((size_t)count);
+    batch->episode_steps = memory_alloc_lines(memory_product((size_t)count, sizeof *batch->episode_steps));
     for (int i = 0; i < count; i++) {
         batch->worlds[i].world = worlds[i];
         batch->worlds[i].seed = physics_seed(sim_physics(worlds[i]->sim));
@@ -221,7 +221,7 @@ static TalusView *make_view(TalusBatch *batch, const char *const *items, int cou
 static double *make_block(const TalusBatch *batch, int columns)
 {
     assert(batch->count > 0 && columns >= 0);
-    return memory_alloc_array(memory_product((size_t)batch->count, (size_t)columns) + 1, sizeof(double));
+    return memory_alloc_lines(memory_product(memory_product((size_t)batch->count, (size_t)columns), sizeof(double)));
 }
 
 bool talus_batch_set_actions(TalusBatch *batch, const char *const *items, int count)
@@ -523,11 +523,10 @@ static bool find_end(TalusBatch *batch, int index, bool *is_over)
 }
 
 // The world is told its row of actions before each of its own steps, since forces last for one.
-static bool advance(TalusBatch *batch, int index, PhysicsScratch *scratch)
+static bool advance(TalusBatch *batch, int index, const double *row, PhysicsScratch *scratch)
 {
     BatchWorld *self = &batch->worlds[index];
     assert_debug(batch->repeat >= 1 && batch->action_count == talus_view_count(batch->action_view));
-    const double *row = batch->actions + (ptrdiff_t)index * batch->action_count;
     Sim *sim = self->world->sim;
     bool is_fine = true;
     for (int i = 0; i < batch->repeat && is_fine; i++) {
@@ -554,29 +553,40 @@ static void fail_world(TalusBatch *batch, int index)
     BatchWorld *self = &batch->worlds[index];
     snprintf(self->failure, sizeof self->failure, "%s", talus_last_error());
     batch->failed[index] = batch->terminated[index] = 1;
+    batch->truncated[index] = 0;
     replace_episode(batch, index);
 }
 
-static void step_world(TalusBatch *batch, int index, PhysicsScratch *scratch)
+// Flags of 64 worlds share a line of the cache, and threads that step neighbours would take it from each other with
+// every world: what stays as it is is not written.
+static inline void set_flag(uint8_t *flag, bool value)
+{
+    if (*flag != value)
+        *flag = value;
+}
+
+// With its row of actions.
+static void step_world(TalusBatch *batch, int index, const double *row, PhysicsScratch *scratch)
 {
     assert_debug(index >= 0 && index < batch->count && scratch);
     BatchWorld *self = &batch->worlds[index];
     if (self->is_over && batch->autoreset == TALUS_RESET_NEVER)
         return;
-    batch->terminated[index] = batch->truncated[index] = batch->failed[index] = 0;
+    set_flag(&batch->failed[index], false);
     self->failure[0] = '\0';
     if (self->is_over) {
+        batch->terminated[index] = batch->truncated[index] = 0;
         replace_episode(batch, index);
         return;
     }
     bool is_over = false;
-    if (!advance(batch, index, scratch) || !find_end(batch, index, &is_over)) {
+    if (!advance(batch, index, row, scratch) || !find_end(batch, index, &is_over)) {
         fail_world(batch, index);
         return;
     }
     batch->episode_steps[index]++;
-    batch->terminated[index] = is_over;
-    batch->truncated[index] = batch->limit > 0 && (int64_t)batch->episode_steps[index] >= batch->limit;
+    set_flag(&batch->terminated[index], is_over);
+    set_flag(&batch->truncated[index], batch->limit > 0 && (int64_t)batch->episode_steps[index] >= batch->limit);
     self->is_over = batch->terminated[index] || batch->truncated[index];
     if (self->is_over && batch->autoreset == TALUS_RESET_SAME_STEP)
         replace_episode(batch, index);
@@ -609,6 +619,11 @@ static void look_ahead(const TalusBatch *batch, int index, int end)
     }
 }
 
+static const double *own_actions(const TalusBatch *batch, int index)
+{
+    return batch->actions + (ptrdiff_t)index * batch->action_count;
+}
+
 static void step_range(int begin, int end, int worker, void *context)
 {
     TalusBatch *batch = context;
@@ -618,7 +633,7 @@ static void step_range(int begin, int end, int worker, void *context)
     if (!batch->looks_ahead) {
         physics_plan_next(scratch, NULL, NULL);
         for (int i = begin; i < end; i++)
-            step_world(batch, i, scratch);
+            step_world(batch, i, own_actions(batch, i), scratch);
         return;
     }
     const Physics *next = physics_at(batch, begin + 1, end);
@@ -626,29 +641,100 @@ static void step_range(int begin, int end, int worker, void *context)
         const Physics *after = physics_at(batch, i + 2, end);
         look_ahead(batch, i, end);
         physics_plan_next(scratch, next, after);
-        step_world(batch, i, scratch);
+        step_world(batch, i, own_actions(batch, i), scratch);
         next = after;
     }
 }
 
-static bool actions_are_numbers(const TalusBatch *batch)
+// Rows of one world.
+static bool actions_are_numbers(const TalusBatch *batch, int index, const double *actions, int rows)
 {
-    ptrdiff_t count = (ptrdiff_t)batch->count * batch->action_count;
+    ptrdiff_t count = (ptrdiff_t)rows * batch->action_count;
     for (ptrdiff_t i = 0; i < count; i++) {
-        if (!isnan(batch->actions[i]))
+        if (!isnan(actions[i]))
             continue;
         TalusChannel channel;
         talus_view_channel(batch->action_view, (int)(i % batch->action_count), &channel);
-        return library_failed("action '%s' of world %d is not a number; nothing was stepped", channel.name,
-                              (int)(i / batch->action_count));
+        return library_failed("action '%s' of world %d is not a number; nothing was stepped", channel.name, index);
     }
     return true;
 }
 
 bool talus_batch_step(TalusBatch *batch)
 {
-    if (!given(batch) || !actions_are_numbers(batch))
+    if (!given(batch))
         return false;
+    for (int i = 0; i < batch->count; i++)
+        if (!actions_are_numbers(batch, i, own_actions(batch, i), 1))
+            return false;
     pool_for(batch->pool, batch->count, grain_of(batch), step_range, batch);
+    return true;
+}
+
+// ---- rollouts ----
+
+typedef struct RolloutWork {
+    TalusBatch *batch;
+    TalusRollout rollout;  // with its stride
+} RolloutWork;
+
+static const double *rollout_actions(const TalusBatch *batch, const TalusRollout *rollout, int index, int step)
+{
+    if (!rollout->actions)
+        return own_actions(batch, index);
+    return rollout->actions + ((ptrdiff_t)index * rollout->stride + step) * batch->action_count;
+}
+
+// What the batch has of a world after a step, into the blocks of the caller.
+static void keep_step(const TalusBatch *batch, const TalusRollout *rollout, int index, int step)
+{
+    ptrdiff_t row = (ptrdiff_t)index * rollout->stride + step;
+    int columns = batch->observation_count;
+    if (rollout->observations)
+        memcpy(rollout->observations + row * columns, batch->observations + (ptrdiff_t)index * columns,
+               sizeof(double) * (size_t)columns);
+    if (rollout->terminated)
+        rollout->terminated[row] = batch->terminated[index];
+    if (rollout->truncated)
+        rollout->truncated[row] = batch->truncated[index];
+    if (rollout->failed)
+        rollout->failed[row] = batch->failed[index];
+}
+
+static void rollout_range(int begin, int end, int worker, void *context)
+{
+    const RolloutWork *work = context;
+    TalusBatch *batch = work->batch;
+    assert_debug(worker >= 0 && worker < pool_thread_count(batch->pool));
+    assert_debug(begin >= 0 && begin <= end && end <= batch->count);
+    PhysicsScratch *scratch = batch->thread_scratch[worker];
+    physics_plan_next(scratch, NULL, NULL);
+    for (int i = begin; i < end; i++)
+        for (int step = 0; step < work->rollout.steps; step++) {
+            step_world(batch, i, rollout_actions(batch, &work->rollout, i, step), scratch);
+            keep_step(batch, &work->rollout, i, step);
+        }
+}
+
+bool talus_batch_rollout(TalusBatch *batch, const TalusRollout *rollout)
+{
+    if (!given(batch))
+        return false;
+    if (!rollout)
+        return library_failed("there is no rollout: it is NULL");
+    RolloutWork work = { .batch = batch };
+    library_options(&work.rollout, sizeof work.rollout, rollout);
+    if (work.rollout.steps < 0)
+        return library_failed("a batch cannot make %d steps", work.rollout.steps);
+    if (work.rollout.stride == 0)
+        work.rollout.stride = work.rollout.steps;
+    if (work.rollout.stride < work.rollout.steps)
+        return library_failed("blocks with %d steps for each world do not hold %d", work.rollout.stride,
+                              work.rollout.steps);
+    int rows = work.rollout.actions ? work.rollout.steps : 1;
+    for (int i = 0; i < batch->count; i++)
+        if (!actions_are_numbers(batch, i, rollout_actions(batch, &work.rollout, i, 0), rows))
+            return false;
+    pool_for(batch->pool, batch->count, 1, rollout_range, &work);
     return true;
 }

@@ -112,6 +112,82 @@ static void a_batch_does_what_a_world_alone_does(void **state)
     talus_batch_free(batch);
 }
 
+// Each world makes its steps by itself, and what it does and tells is what steps one by one do and tell.
+static void a_rollout_is_its_steps_one_by_one(void **state)
+{
+    (void)state;
+    enum { COUNT = 7, STEPS = 90, STRIDE = 100, COLUMNS = 5 };
+    static double told[COUNT * STRIDE], seen[COUNT * STRIDE * COLUMNS];
+    static uint8_t ended[COUNT * STRIDE], cut[COUNT * STRIDE], failed[COUNT * STRIDE];
+    TalusBatch *one = open_batch(COUNT, 1), *many = open_batch(COUNT, 2);
+    randomise(one);
+    randomise(many);
+    for (int i = 0; i < COUNT; i++)
+        for (int step = 0; step < STEPS; step++)
+            told[i * STRIDE + step] = 5.0 * sin(0.1 * step + i);
+    TalusRollout rollout = talus_rollout_defaults();
+    rollout.steps = STEPS;
+    rollout.stride = STRIDE;
+    rollout.actions = told;
+    rollout.observations = seen;
+    rollout.terminated = ended, rollout.truncated = cut, rollout.failed = failed;
+    assert_true(talus_batch_rollout(many, &rollout));
+    int ends = 0;
+    for (int step = 0; step < STEPS; step++) {
+        act(one, step);
+        assert_true(talus_batch_step(one));
+        for (int i = 0; i < COUNT; i++) {
+            int row = i * STRIDE + step;
+            assert_memory_equal(&seen[row * COLUMNS], talus_batch_observations(one) + i * COLUMNS,
+                                COLUMNS * sizeof *seen);
+            assert_int_equal(ended[row], talus_batch_terminated(one)[i]);
+            assert_int_equal(cut[row], talus_batch_truncated(one)[i]);
+            assert_int_equal(failed[row], 0);
+            ends += ended[row] + cut[row];
+        }
+    }
+    assert_true(ends > 0);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(hash_of(one, i) == hash_of(many, i));
+    assert_memory_equal(talus_batch_observations(one), talus_batch_observations(many),
+                        COUNT * COLUMNS * sizeof *seen);
+    // Without blocks: the batch's own actions in every step, and nothing kept.
+    rollout = talus_rollout_defaults();
+    rollout.steps = 3;
+    memcpy(talus_batch_actions(many), talus_batch_actions(one), COUNT * sizeof *told);
+    assert_true(talus_batch_rollout(many, &rollout));
+    for (int step = 0; step < 3; step++)
+        assert_true(talus_batch_step(one));
+    assert_true(hash_of(one, 3) == hash_of(many, 3));
+    talus_batch_free(one);
+    talus_batch_free(many);
+}
+
+static void a_senseless_rollout_is_refused(void **state)
+{
+    (void)state;
+    TalusBatch *batch = open_batch(2, 1);
+    double told[6] = { 0 };
+    TalusRollout rollout = talus_rollout_defaults();
+    rollout.actions = told;
+    assert_false(talus_batch_rollout(NULL, &rollout) || talus_batch_rollout(batch, NULL));
+    assert_true(talus_batch_rollout(batch, &rollout));  // no step
+    rollout.steps = -1;
+    assert_false(talus_batch_rollout(batch, &rollout));
+    rollout.steps = 3;
+    rollout.stride = 2;
+    assert_false(talus_batch_rollout(batch, &rollout));
+    rollout.stride = 3;
+    told[5] = NAN;
+    assert_false(talus_batch_rollout(batch, &rollout));
+    assert_non_null(strstr(talus_last_error(), "world 1"));
+    assert_int_equal(talus_steps(talus_batch_world(batch, 0)), 0);
+    rollout.steps = 2;  // which do not meet it
+    assert_true(talus_batch_rollout(batch, &rollout));
+    assert_int_equal(talus_batch_episode_steps(batch)[1], 2);
+    talus_batch_free(batch);
+}
+
 // Two boxes that fall from other heights in each world, and fall asleep at other times: some worlds then use the arrays
 // of their thread for bodies and some their own. World 2 has one box more, and rows of its own.
 static const char boxes_text[] =
@@ -332,6 +408,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_knows_nothing_of_the_others),
         cmocka_unit_test(a_batch_does_what_a_world_alone_does),
+        cmocka_unit_test(a_rollout_is_its_steps_one_by_one),
+        cmocka_unit_test(a_senseless_rollout_is_refused),
         cmocka_unit_test(worlds_of_a_batch_may_sleep_and_differ),
         cmocka_unit_test(every_example_runs_in_batches),
         cmocka_unit_test(episodes_end_by_the_rules),

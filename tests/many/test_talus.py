@@ -173,6 +173,54 @@ def test_blocks_are_the_librarys_memory(world):
     assert observations.sum() != 0.0  # the array keeps its batch
 
 
+def test_a_rollout_is_its_steps_one_by_one(world):
+    rules = dict(terminate={"joint_position SLIDE": (-0.2, 0.2)}, limit=30, autoreset="same_step", seed=3,
+                 randomise={"joint_position HINGE": (-0.3, 0.3)})
+    actions = np.sin(np.arange(5 * 70).reshape(5, 70, 1))
+    one, many = batch(world, 5, threads=1, **rules), batch(world, 5, threads=2, **rules)
+    rows, ends = [], []
+    for k in range(70):
+        rows.append(one.step(actions[:, k]).copy())
+        ends.append((one.terminated.copy(), one.truncated.copy(), one.failed.copy()))
+    rollout = many.rollout(actions)
+    assert rollout.observations.shape == (5, 70, 4) and (rollout.observations == np.stack(rows, axis=1)).all()
+    for k, flags in enumerate((rollout.terminated, rollout.truncated, rollout.failed)):
+        assert flags.shape == (5, 70) and (flags == np.stack([end[k] for end in ends], axis=1)).all()
+    assert rollout.truncated.any() and [many.world(i).hash for i in range(5)] == [one.world(i).hash for i in range(5)]
+    assert (many.observations == rollout.observations[:, -1]).all() and not many.actions.any()
+
+
+def test_a_rollout_says_what_is_wrong(world):
+    many = batch(world)
+    before = many.world(0).hash
+    for wrong in (np.zeros((4, 1)), np.zeros((4, 3, 2)), np.zeros((3, 3, 1)), [[["a"]]] * 4):
+        with pytest.raises((ValueError, TypeError)):
+            many.rollout(wrong)
+    actions = np.zeros((4, 9, 1))
+    actions[2, 7, 0] = np.nan
+    with pytest.raises(talus.Error, match="of world 2 in step 7 is not a number"):
+        many.rollout(actions)
+    assert many.world(0).hash == before and many.rollout(np.zeros((4, 0, 1))).terminated.shape == (4, 0)
+    with pytest.raises(ValueError, match="bytes"):
+        talus._talus.batch_rollout(many._handle, 2, *(np.zeros(1) for _ in range(5)))
+
+
+def test_ctrl_c_ends_a_rollout(world):
+    def interrupt():
+        while not many.episode_steps[0]:
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+
+    many = batch(world, 16)
+    thread = threading.Thread(target=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        while True:
+            many.rollout(np.zeros((16, 1000, 1)))
+    thread.join()
+    many.step()
+
+
 def test_a_batch_says_what_is_wrong(world):
     many = batch(world)
     before = many.world(0).hash
