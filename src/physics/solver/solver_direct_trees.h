@@ -129,6 +129,7 @@ static inline void tree_load(DirectScratch *s, const Topology *topology, const T
                              const SolverTrees *trees)
 {
     const TreeLink *link = &topology->links[group->first];
+    const V4 gain = gravity_gain(trees->gravity, trees->dt);
     nodes_reserve(s, group->count);
     s->node_count = group->count;
     for (Node *node = s->nodes, *end = node + s->node_count; node < end; node++, link++) {
@@ -136,7 +137,7 @@ static inline void tree_load(DirectScratch *s, const Topology *topology, const T
         node->parent = link->parent < 0 ? -1 : link->parent - group->first;
         assert_debug(link->joint_count <= 1 && node->parent < node - s->nodes);
         node->link = LINK_LOOSE;
-        node_load_body(node, &trees->bodies[link->body], &trees->masses[link->body], trees->gravity, trees->dt);
+        node_load_body(node, &trees->bodies[link->body], &trees->masses[link->body], gain, trees->dt);
         if (link->joint_count == 0)
             continue;
         const LinkJoint joint = topology->link_joints[link->first_joint];
