@@ -19,10 +19,12 @@ int INTEGRATE_VARIANT(const SolverInput *input, int begin, int end, BodyPart par
     for (int i = begin; i < end; i++) {
         int index = awake ? awake[i] : i;
         SolverBody *body = &input->bodies[index];
+        V4 linear = v4_of_three(body->velocity), angular = v4_of_three(body->velocity + 3);
         if (part & BODY_CHECK)
-            stopped += body_stop_unsound(body);
+            stopped += body_stop_unsound(body, &linear, &angular);
         if ((part & BODY_INTEGRATE) && !(body->flags & SOLVER_BODY_ASLEEP))
-            body_integrate(body, &input->masses[index], input->extras ? &input->extras[index] : NULL, input->dt);
+            body_integrate(body, &input->masses[index], input->extras ? &input->extras[index] : NULL, linear, angular,
+                           input->dt);
     }
     return stopped;
 }

@@ -14,10 +14,12 @@
 // the sum with one, so each has the bits that it would have alone.
 static inline V4 v4_flip(V4 v, I4 signs) { return (V4)((I4)v ^ signs); }
 
-// The solver has just written the velocity as pairs and single numbers: a load of four would wait for these.
-static inline V4 turn_first_order(V4 q, const double *w, double h)
+// Three numbers that the solver has just written as a pair and a single one: a load of four would wait for these.
+static inline V4 v4_of_three(const double *p) { return (V4){ p[0], p[1], p[2], p[2] }; }
+
+// Of the angular velocity three numbers count, as of every vector here.
+static inline V4 turn_first_order(V4 q, V4 v, double h)
 {
-    const V4 v = { w[0], w[1], w[2], w[2] };
     const V4 x = v4_flip(__builtin_shufflevector(v, v, 0, 0, 1, 2), (I4){ INT64_MIN, 0, 0, 0 });
     const V4 y = v4_flip(__builtin_shufflevector(v, v, 1, 1, 2, 0), (I4){ INT64_MIN, 0, 0, 0 });
     const V4 z = v4_flip(__builtin_shufflevector(v, v, 2, 2, 0, 1), (I4){ INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN });
@@ -52,7 +54,7 @@ static __attribute__((noinline)) void turn_finite(SolverBody *body, const Solver
         rest[i] = w[i] - finite[i];
     }
     turn_exactly(q, finite, h);
-    *(V4 *)q = turn_first_order(*(const V4 *)q, rest, 0.5 * h);  // half, as ODE integrates the part across the axis
+    *(V4 *)q = turn_first_order(*(const V4 *)q, v4_of_three(rest), 0.5 * h);  // half, as ODE integrates the part across the axis
 }
 
 static double max_angular_speed(const SolverBodyExtra *extra)
@@ -60,9 +62,9 @@ static double max_angular_speed(const SolverBodyExtra *extra)
     return extra ? extra->max_angular_speed : SOLVER_MAX_ANGULAR_SPEED;
 }
 
-static bool turns_too_fast(const SolverBody *body, const SolverBodyExtra *extra)
+static inline bool turns_too_fast(const SolverBody *body, const SolverBodyExtra *extra, V4 w)
 {
-    const double *w = body->velocity + 3, max = max_angular_speed(extra);
+    const double max = max_angular_speed(extra);
     return (body->flags & SOLVER_BODY_MAX_ANGULAR_SPEED) && w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > max * max;
 }
 
@@ -73,23 +75,23 @@ static void slow_down(SolverBody *body, const SolverBodyExtra *extra)
         w[i] *= max_angular_speed(extra) / sqrt(speed2);
 }
 
-static inline void turn(SolverBody *body, const SolverBodyExtra *extra, double h, bool is_finite)
+static inline void turn(SolverBody *body, const SolverBodyExtra *extra, V4 w, double h, bool is_finite)
 {
     if (is_finite)
         turn_finite(body, extra, h);
-    const V4 given = *(const V4 *)body->quaternion,
-             q = is_finite ? given : turn_first_order(given, body->velocity + 3, h);
+    const V4 given = *(const V4 *)body->quaternion, q = is_finite ? given : turn_first_order(given, w, h);
     const V4 squares = q * q;
     *(V4 *)body->quaternion = q * (1.0 / sqrt(((squares[0] + squares[1]) + squares[2]) + squares[3]));
 }
 
-static inline void integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt,
-                             bool is_finite)
+// With the velocity that the body has, in registers: what was just written is not waited for.
+static inline void integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, V4 linear,
+                             V4 angular, double dt, bool is_finite)
 {
     double *v = body->velocity, *w = v + 3;
     for (int i = 0; i < 3; i++)
-        body->position[i] += dt * v[i];
-    turn(body, extra, dt, is_finite);
+        body->position[i] += dt * linear[i];
+    turn(body, extra, angular, dt, is_finite);
     solver_body_refresh(body);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)
         && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > (extra ? extra->linear_damping_threshold : 0.0))
@@ -105,27 +107,30 @@ static inline void integrate(SolverBody *body, const SolverMass *mass, const Sol
 static __attribute__((noinline)) void integrate_rare(SolverBody *body, const SolverMass *mass,
                                                      const SolverBodyExtra *extra, double dt)
 {
-    if (turns_too_fast(body, extra))
+    if (turns_too_fast(body, extra, v4_of_three(body->velocity + 3)))
         slow_down(body, extra);
-    integrate(body, mass, extra, dt, (body->flags & SOLVER_BODY_FINITE_ROTATION) != 0);
+    integrate(body, mass, extra, v4_of_three(body->velocity), v4_of_three(body->velocity + 3), dt,
+              (body->flags & SOLVER_BODY_FINITE_ROTATION) != 0);
 }
 
-static inline void body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, double dt)
+static inline void body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, V4 linear,
+                                  V4 angular, double dt)
 {
-    if ((body->flags & SOLVER_BODY_FINITE_ROTATION) || turns_too_fast(body, extra))
+    if ((body->flags & SOLVER_BODY_FINITE_ROTATION) || turns_too_fast(body, extra, angular))
         integrate_rare(body, mass, extra, dt);
     else
-        integrate(body, mass, extra, dt, false);
+        integrate(body, mass, extra, linear, angular, dt, false);
 }
 
 // A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.
-static inline bool body_stop_unsound(SolverBody *body)
+// True: it was, and so is its velocity in registers.
+static inline bool body_stop_unsound(SolverBody *body, V4 *linear, V4 *angular)
 {
-    double *v = body->velocity;
-    double sum = ((v[0] + v[1]) + (v[3] + v[4])) + (v[2] + v[5]);
-    if (isfinite(sum))
+    const V4 v = *linear, w = *angular;
+    if (isfinite(((v[0] + v[1]) + (w[0] + w[1])) + (v[2] + w[2])))
         return false;
-    memset(v, 0, 6 * sizeof *v);
+    *linear = *angular = (V4){ 0 };
+    memset(body->velocity, 0, sizeof body->velocity);
     body->flags |= SOLVER_BODY_STOPPED;
     return true;
 }

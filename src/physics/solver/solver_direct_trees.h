@@ -163,6 +163,12 @@ static inline void tree_factor_holds(DirectScratch *s, double dt)
     }
 }
 
+INLINE void three_store(double *p, V4 v)
+{
+    *(V2 *)p = (V2){ v[0], v[1] };
+    p[2] = v[2];
+}
+
 // Returns how many bodies were stopped.
 static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
 {
@@ -173,9 +179,10 @@ static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
                                                        : node_drift(node);
         SolverBody *body = &trees->bodies[node->body];
         spatial_store(node->velocity, v);
-        spatial_unpack(body->velocity, node->velocity);
-        stopped += body_stop_unsound(body);
-        body_integrate(body, &trees->masses[node->body], NULL, trees->dt);
+        three_store(body->velocity, v.linear);
+        three_store(body->velocity + 3, v.angular);
+        stopped += body_stop_unsound(body, &v.linear, &v.angular);
+        body_integrate(body, &trees->masses[node->body], NULL, v.linear, v.angular, trees->dt);
     }
     return stopped;
 }
