@@ -17,6 +17,13 @@ static inline V4 v4_flip(V4 v, I4 signs) { return (V4)((I4)v ^ signs); }
 // Three numbers that the solver has just written as a pair and a single one: a load of four would wait for these.
 static inline V4 v4_of_three(const double *p) { return (V4){ p[0], p[1], p[2], p[2] }; }
 
+// As stepper_talus.c loads them soon after.
+static inline void v4_store_three(double *p, V4 v)
+{
+    *(V2 *)p = (V2){ v[0], v[1] };
+    p[2] = v[2];
+}
+
 // Of the angular velocity three numbers count, as of every vector here.
 static inline V4 turn_first_order(V4 q, V4 v, double h)
 {
@@ -89,8 +96,7 @@ static inline void integrate(SolverBody *body, const SolverMass *mass, const Sol
                              V4 angular, double dt, bool is_finite)
 {
     double *v = body->velocity, *w = v + 3;
-    for (int i = 0; i < 3; i++)
-        body->position[i] += dt * linear[i];
+    v4_store_three(body->position, v4_of_three(body->position) + linear * dt);
     turn(body, extra, angular, dt, is_finite);
     solver_body_refresh(body);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)

@@ -163,12 +163,6 @@ static inline void tree_factor_holds(DirectScratch *s, double dt)
     }
 }
 
-INLINE void three_store(double *p, V4 v)
-{
-    *(V2 *)p = (V2){ v[0], v[1] };
-    p[2] = v[2];
-}
-
 // Returns how many bodies were stopped.
 static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
 {
@@ -179,8 +173,8 @@ static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
                                                        : node_drift(node);
         SolverBody *body = &trees->bodies[node->body];
         spatial_store(node->velocity, v);
-        three_store(body->velocity, v.linear);
-        three_store(body->velocity + 3, v.angular);
+        v4_store_three(body->velocity, v.linear);
+        v4_store_three(body->velocity + 3, v.angular);
         stopped += body_stop_unsound(body, &v.linear, &v.angular);
         body_integrate(body, &trees->masses[node->body], NULL, v.linear, v.angular, trees->dt);
     }
