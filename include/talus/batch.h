@@ -82,10 +82,11 @@ TALUS_API uint64_t talus_batch_seed(const TalusBatch *batch, int index); /* of t
 /* All worlds, one step of the batch. False when an action is not a number: then nothing is stepped. */
 TALUS_API bool talus_batch_step(TalusBatch *batch);
 
-/* Many steps of the batch with actions that are known before: each world makes all of its steps by itself, so threads do
-   not meet after each, and a world stays in the cache. World by world the same bits as steps one by one; afterwards the
-   batch's own observations and flags are those of the last step. Blocks have `stride` steps for each world, one behind
-   the other, of which the first `steps` are read and written: row k of world i begins at (i * stride + k) * columns. */
+/* Many steps of the batch with actions that are known before: each world makes all of its steps by itself, so threads
+   do not meet after each, and a world stays in the cache. World by world the same bits as steps one by one; afterwards
+   the batch's own observations and flags are those of the last step. Blocks have `stride` steps for each world, one
+   behind the other, of which the first `steps` are read and written: row k of world i begins at (i * stride + k) *
+   columns. */
 typedef struct TalusRollout {
     size_t size;           /* as of TalusOptions */
     int steps;             /* of the batch; 0 does nothing */

@@ -1,7 +1,8 @@
-/* _talus.c - the library for Python: handles, numbers and buffers, on the stable ABI, so that one build serves every Python from 3.11 on.
- * What people call is written in Python around it (__init__.py). Blocks of batches are given out through the buffer protocol: NumPy sees
- * the library's own memory. The interpreter is free for other threads while worlds are stepped or pictures are made; a handle that is in
- * use on another thread refuses, as one thread at a time works on a world. */
+/* _talus.c - the library for Python: handles, numbers and buffers, on the stable ABI, so that one build serves every
+ * Python from 3.11 on. What people call is written in Python around it (__init__.py). Blocks of batches are given out
+ * through the buffer protocol: NumPy sees the library's own memory. The interpreter is free for other threads while
+ * worlds are stepped or pictures are made; a handle that is in use on another thread refuses, as one thread at a time
+ * works on a world. */
 #define PY_SSIZE_T_CLEAN
 #ifndef Py_LIMITED_API
 #define Py_LIMITED_API 0x030b0000

@@ -149,8 +149,7 @@ static void a_rollout_is_its_steps_one_by_one(void **state)
     assert_true(ends > 0);
     for (int i = 0; i < COUNT; i++)
         assert_true(hash_of(one, i) == hash_of(many, i));
-    assert_memory_equal(talus_batch_observations(one), talus_batch_observations(many),
-                        COUNT * COLUMNS * sizeof *seen);
+    assert_memory_equal(talus_batch_observations(one), talus_batch_observations(many), COUNT * COLUMNS * sizeof *seen);
     // Without blocks: the batch's own actions in every step, and nothing kept.
     rollout = talus_rollout_defaults();
     rollout.steps = 3;

@@ -212,6 +212,8 @@ static void move_settle(Broadphase *b, int proxy, BroadMove move)
         b->insert_count++;
         return;
     }
+    if (move == BROAD_LEAVES && broad_tree_follow(b, b->proxies[proxy].node))
+        return;
     const FatBox fat = move == BROAD_LEAVES ? b->nodes[b->proxies[proxy].node].box
                                             : fatten(&b->proxies[proxy].box, (double[3]){ 0.0 });
     proxy_lift(b, proxy);

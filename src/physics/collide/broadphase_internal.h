@@ -131,6 +131,7 @@ static inline bool is_leaf(const TreeNode *node) { return node->child[0] < 0; }
 // broadphase_tree.c
 void broad_tree_insert(Broadphase *b, int proxy, const FatBox *fat);
 void broad_tree_remove(Broadphase *b, int proxy);
+bool broad_tree_follow(Broadphase *b, int leaf);
 void broad_tree_fit(Broadphase *b);      // gives back room that no node needs
 void broad_tree_rebuild(Broadphase *b);  // from the fat boxes of all leaves
 bool broad_tree_wants_rebuild(const Broadphase *b, int insert_count);

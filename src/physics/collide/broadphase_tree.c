@@ -90,6 +90,12 @@ static void node_refit(TreeNode *nodes, int index)
     node->mask = x->mask | y->mask;
 }
 
+static bool nodes_hold_same(const TreeNode *x, const TreeNode *y)
+{
+    return fat_contains(&x->box, &y->box) && fat_contains(&y->box, &x->box) && x->height == y->height
+           && x->category == y->category && x->mask == y->mask;
+}
+
 // Swaps a child of `index` with a grandchild on the other side when that makes the other side's box smaller.
 static void node_rotate(TreeNode *nodes, int index)
 {
@@ -125,11 +131,14 @@ static void node_rotate(TreeNode *nodes, int index)
     node_refit(nodes, split);
 }
 
+// As far as something changes: what stands above a node that holds what it held has nothing to do.
 static void refit_upwards(Broadphase *b, int index)
 {
-    for (; index >= 0; index = b->nodes[index].parent) {
+    for (bool goes_on = true; goes_on && index >= 0; index = b->nodes[index].parent) {
+        const TreeNode before = b->nodes[index];
         node_rotate(b->nodes, index);
         node_refit(b->nodes, index);
+        goes_on = !nodes_hold_same(&before, &b->nodes[index]);
     }
 }
 
@@ -202,6 +211,22 @@ void broad_tree_remove(Broadphase *b, int proxy)
     else
         b->nodes[above].child[b->nodes[above].child[1] == parent] = sibling;
     refit_upwards(b, above);
+}
+
+// A leaf whose box has grown out of its parent's or left it: as long as it stays in the neighbourhood it keeps its
+// place and the boxes above grow. False: it is too far from there and wants another place.
+bool broad_tree_follow(Broadphase *b, int leaf)
+{
+    assert(leaf >= 0 && leaf < b->node_count && is_leaf(&b->nodes[leaf]));
+    const int parent = b->nodes[leaf].parent;
+    if (parent < 0)
+        return true;
+    const FatBox all = join(&b->nodes[parent].box, &b->nodes[leaf].box);
+    if (!(surface(&all) <= FOLLOW_GROWTH * surface(&b->nodes[parent].box)))
+        return false;
+    b->insert_count++;
+    refit_upwards(b, parent);
+    return true;
 }
 
 // ---- making it anew ----

@@ -10,6 +10,8 @@
 #define MANY_LEFT 16
 // 1: the tree is made anew when one leaf of so many was put in again. physics.broadphase
 #define REBUILD_SHARE 8
+// 1: a leaf that leaves its parent's box keeps its place while that grows by no more than this. physics.broadphase
+#define FOLLOW_GROWTH 1.5f
 // 1: when fewer than one leaf of so many moved, each looks for its pairs by itself. physics.broadphase
 #define FEW_MOVED 4
 // m: far above the rounding of places up to kilometres away, far below any depth that matters. physics.collide

@@ -61,7 +61,8 @@ static __attribute__((noinline)) void turn_finite(SolverBody *body, const Solver
         rest[i] = w[i] - finite[i];
     }
     turn_exactly(q, finite, h);
-    *(V4 *)q = turn_first_order(*(const V4 *)q, v4_of_three(rest), 0.5 * h);  // half, as ODE integrates the part across the axis
+    *(V4 *)q = turn_first_order(*(const V4 *)q, v4_of_three(rest),
+                                0.5 * h);  // half, as ODE integrates the part across the axis
 }
 
 static double max_angular_speed(const SolverBodyExtra *extra)
