@@ -646,27 +646,26 @@ static void step_range(int begin, int end, int worker, void *context)
     }
 }
 
-// Rows of one world.
-static bool actions_are_numbers(const TalusBatch *batch, int index, const double *actions, int rows)
+// Rows of actions, of which each world has `rows`.
+static bool actions_are_numbers(const TalusBatch *batch, const double *actions, ptrdiff_t worlds, ptrdiff_t rows,
+                                int first_world)
 {
-    ptrdiff_t count = (ptrdiff_t)rows * batch->action_count;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        if (!isnan(actions[i]))
-            continue;
-        TalusChannel channel;
-        talus_view_channel(batch->action_view, (int)(i % batch->action_count), &channel);
-        return library_failed("action '%s' of world %d is not a number; nothing was stepped", channel.name, index);
-    }
-    return true;
+    const ptrdiff_t count = worlds * rows * batch->action_count;
+    ptrdiff_t i = 0;
+    while (i < count && !isnan(actions[i]))
+        i++;
+    if (i == count)
+        return true;
+    TalusChannel channel;
+    talus_view_channel(batch->action_view, (int)(i % batch->action_count), &channel);
+    return library_failed("action '%s' of world %d is not a number; nothing was stepped", channel.name,
+                          first_world + (int)(i / (rows * batch->action_count)));
 }
 
 bool talus_batch_step(TalusBatch *batch)
 {
-    if (!given(batch))
+    if (!given(batch) || !actions_are_numbers(batch, batch->actions, batch->count, 1, 0))
         return false;
-    for (int i = 0; i < batch->count; i++)
-        if (!actions_are_numbers(batch, i, own_actions(batch, i), 1))
-            return false;
     pool_for(batch->pool, batch->count, grain_of(batch), step_range, batch);
     return true;
 }
@@ -731,9 +730,9 @@ bool talus_batch_rollout(TalusBatch *batch, const TalusRollout *rollout)
     if (work.rollout.stride < work.rollout.steps)
         return library_failed("blocks with %d steps for each world do not hold %d", work.rollout.stride,
                               work.rollout.steps);
-    int rows = work.rollout.actions ? work.rollout.steps : 1;
+    const int rows = work.rollout.actions ? work.rollout.steps : 1;
     for (int i = 0; i < batch->count; i++)
-        if (!actions_are_numbers(batch, i, rollout_actions(batch, &work.rollout, i, 0), rows))
+        if (!actions_are_numbers(batch, rollout_actions(batch, &work.rollout, i, 0), 1, rows, i))
             return false;
     pool_for(batch->pool, batch->count, 1, rollout_range, &work);
     return true;

@@ -38,6 +38,7 @@ typedef struct StepArrays {
     int body_count, body_capacity, joint_count, joint_capacity, joined_capacity, row_count, row_capacity;
     int hold_capacity, contact_count, contact_capacity, surface_capacity, held_capacity;
     bool wants_wrenches;    // some constraint does
+    bool is_lent;           // one world after the other uses them: rotations of bodies are those of no quaternion
     uint64_t body_version;  // Physics.body_version of the masses, inertias and dampings in `bodies`; 0: of none
 } StepArrays;
 
@@ -70,6 +71,7 @@ PhysicsScratch *physics_scratch_create(void)
 {
     PhysicsScratch *scratch = memory_alloc(sizeof *scratch);
     scratch->direct = direct_scratch_create();
+    scratch->arrays.is_lent = true;
     return scratch;
 }
 
@@ -166,12 +168,12 @@ static CPU_SHARED void read_motion(double *to, const double *from)
     *(V2 *)(to + 4) = load2(from + 4);
 }
 
-// The rotation there is that of the quaternion there, whichever world's body it was.
-static inline void body_read(const BodyState *state, SolverBody *to)
+// `is_turned`: the rotation there need not be that of the quaternion there.
+static inline void body_read(const BodyState *state, SolverBody *to, bool is_turned)
 {
     V4 first = load4(&state->position.x), last = load4(&state->orientation.w);  // one number of them twice
     const I4 turn = (I4)load4(to->quaternion) ^ (I4)last;
-    bool is_turned = ((turn[0] | turn[1]) | (turn[2] | turn[3])) != 0;
+    is_turned = is_turned || ((turn[0] | turn[1]) | (turn[2] | turn[3])) != 0;
     *(V4 *)to->position = first;
     *(V4 *)to->quaternion = last;
     read_motion(to->velocity, &state->linear.x);
@@ -202,7 +204,7 @@ static void lower(_Atomic double *min, double value, bool is_alone)
            && !atomic_compare_exchange_weak_explicit(min, &now, value, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
-static CPU_SHARED void read_some(int begin, int end, BodyWork *work)
+static CPU_SHARED void read_some(int begin, int end, BodyWork *work, bool is_lent)
 {
     const int32_t *awake = work->awake;
     const BodyState *states = work->physics->body_states;
@@ -210,7 +212,7 @@ static CPU_SHARED void read_some(int begin, int end, BodyWork *work)
     V4 forces = { 0.0, 0.0, 0.0, 0.0 };
     for (int i = begin; i < end; i++) {
         const BodyState *state = &states[awake[i]];
-        body_read(state, &bodies[awake[i]]);
+        body_read(state, &bodies[awake[i]], is_lent);
         forces += load4(&state->force.x) + load4(&state->force.x + MOTION_DOUBLES - 4);
     }
     // One that is not finite makes the sum so, and very large ones; finite_check_inputs() looks closer.
@@ -221,13 +223,16 @@ static CPU_SHARED void read_some(int begin, int end, BodyWork *work)
 static void read_range(int begin, int end, int worker, void *context)
 {
     (void)worker;
-    read_some(begin, end, context);
+    read_some(begin, end, context, ((const BodyWork *)context)->arrays->is_lent);
 }
 
 static CPU_WIDE void read_range_wide(int begin, int end, int worker, void *context)
 {
     (void)worker;
-    read_some(begin, end, context);
+    if (((const BodyWork *)context)->arrays->is_lent)
+        read_some(begin, end, context, true);
+    else
+        read_some(begin, end, context, false);
 }
 
 // As finite_motion_is_fine(), with what is known of the orientation: its product with the one before the step.
@@ -346,7 +351,7 @@ static void read_sleepers(StepperTalus *self, StepArrays *arrays, const Physics 
     bool is_new = self->version != sleep->version, has_others = sleep->awake_count < physics->body_count;
     for (int i = 0; is_new && has_others && i < physics->body_count; i++)
         if (physics->bodies[i].is_alive)
-            body_read(&physics->body_states[i], &arrays->bodies[i]);
+            body_read(&physics->body_states[i], &arrays->bodies[i], false);
     for (int i = 0; !is_new && has_others && i < self->awake_count; i++)
         arrays->bodies[self->awake[i]].flags |= SOLVER_BODY_ASLEEP;
     self->version = sleep->version;
@@ -361,7 +366,7 @@ static void read_bodies(StepperTalus *self, StepArrays *arrays, Physics *physics
     if (arrays->body_version != physics->body_version)
         self->version = 0;
     read_body_constants(arrays, physics);
-    if (arrays == &self->own)  // lent arrays hold no sleepers
+    if (!arrays->is_lent)  // lent arrays hold no sleepers
         read_sleepers(self, arrays, physics);
     BodyWork work = { .arrays = arrays, .physics = physics, .awake = physics->sleep->awake };
     pool_for(physics->pool, physics->sleep->awake_count, BODY_GRAIN, cpu_has_avx2() ? read_range_wide : read_range,
@@ -610,7 +615,8 @@ static inline SolverInput solver_input(const StepArrays *arrays, const Physics *
                           .contact_count = 0,
                           .awake = physics->sleep->awake,
                           .awake_count = physics->sleep->awake_count,
-                          .ignores_row_forces = !arrays->wants_wrenches };
+                          .ignores_row_forces = !arrays->wants_wrenches,
+                          .ignores_rotations = arrays->is_lent };
 }
 
 // Rows, contacts, the solver, and what it found.
@@ -663,7 +669,8 @@ static bool solve_bare_trees(StepperTalus *self, StepArrays *arrays, Physics *ph
                                       .gravity = { physics->gravity.x, physics->gravity.y, physics->gravity.z },
                                       .bodies = arrays->bodies,
                                       .masses = physics->masses,
-                                      .holds = arrays->holds });
+                                      .holds = arrays->holds,
+                                      .ignores_rotations = arrays->is_lent });
     if (next)
         prefetch_at_write(next);
     return true;
@@ -686,7 +693,7 @@ static void plain_step(StepperTalus *self, StepArrays *arrays, Physics *physics,
     physics->has_unsound_states = work.has_unsound;
     physics->step_turn = work.has_unsound ? INFINITY : turn_of(work.min_cosine);
     physics->solved = arrays->bodies;
-    physics->solved_count = physics->body_count;
+    physics->solved_count = arrays->is_lent ? 0 : physics->body_count;
 }
 
 static void talus_step(void *state, Physics *physics, double dt)

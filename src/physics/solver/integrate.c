@@ -15,6 +15,7 @@ int INTEGRATE_VARIANT(const SolverInput *input, int begin, int end, BodyPart par
 {
     assert_debug(input->dt > 0.0 && begin >= 0 && begin <= end);
     const int32_t *awake = input->awake;
+    const IntegrateStep step = { input->dt, input->ignores_rotations };
     int stopped = 0;
     for (int i = begin; i < end; i++) {
         int index = awake ? awake[i] : i;
@@ -24,7 +25,7 @@ int INTEGRATE_VARIANT(const SolverInput *input, int begin, int end, BodyPart par
             stopped += body_stop_unsound(body, &linear, &angular);
         if ((part & BODY_INTEGRATE) && !(body->flags & SOLVER_BODY_ASLEEP))
             body_integrate(body, &input->masses[index], input->extras ? &input->extras[index] : NULL, linear, angular,
-                           input->dt);
+                           step);
     }
     return stopped;
 }

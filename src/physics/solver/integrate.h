@@ -92,14 +92,21 @@ static inline void turn(SolverBody *body, const SolverBodyExtra *extra, V4 w, do
     *(V4 *)body->quaternion = q * (1.0 / sqrt(((squares[0] + squares[1]) + squares[2]) + squares[3]));
 }
 
+typedef struct IntegrateStep {
+    double dt;
+    bool ignores_rotations;  // as SolverInput says it
+} IntegrateStep;
+
 // With the velocity that the body has, in registers: what was just written is not waited for.
 static inline void integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, V4 linear,
-                             V4 angular, double dt, bool is_finite)
+                             V4 angular, IntegrateStep step, bool is_finite)
 {
+    const double dt = step.dt;
     double *v = body->velocity, *w = v + 3;
     v4_store_three(body->position, v4_of_three(body->position) + linear * dt);
     turn(body, extra, angular, dt, is_finite);
-    solver_body_refresh(body);
+    if (!step.ignores_rotations)
+        solver_body_refresh(body);
     if ((body->flags & SOLVER_BODY_LINEAR_DAMPING)
         && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > (extra ? extra->linear_damping_threshold : 0.0))
         for (int i = 0; i < 3; i++)
@@ -112,21 +119,21 @@ static inline void integrate(SolverBody *body, const SolverMass *mass, const Sol
 
 // Kept apart, so that the common body finds no call on its way.
 static __attribute__((noinline)) void integrate_rare(SolverBody *body, const SolverMass *mass,
-                                                     const SolverBodyExtra *extra, double dt)
+                                                     const SolverBodyExtra *extra, IntegrateStep step)
 {
     if (turns_too_fast(body, extra, v4_of_three(body->velocity + 3)))
         slow_down(body, extra);
-    integrate(body, mass, extra, v4_of_three(body->velocity), v4_of_three(body->velocity + 3), dt,
+    integrate(body, mass, extra, v4_of_three(body->velocity), v4_of_three(body->velocity + 3), step,
               (body->flags & SOLVER_BODY_FINITE_ROTATION) != 0);
 }
 
 static inline void body_integrate(SolverBody *body, const SolverMass *mass, const SolverBodyExtra *extra, V4 linear,
-                                  V4 angular, double dt)
+                                  V4 angular, IntegrateStep step)
 {
     if ((body->flags & SOLVER_BODY_FINITE_ROTATION) || turns_too_fast(body, extra, angular))
-        integrate_rare(body, mass, extra, dt);
+        integrate_rare(body, mass, extra, step);
     else
-        integrate(body, mass, extra, linear, angular, dt, false);
+        integrate(body, mass, extra, linear, angular, step, false);
 }
 
 // A body that numbers cannot follow (overflow, a contradictory model) is stopped where it is instead of spreading NaN.

@@ -115,6 +115,7 @@ typedef struct SolverInput {
     const int32_t *awake;
     int awake_count;
     bool ignores_row_forces;  // nobody reads SolverRow.force: it need not be written
+    bool ignores_rotations;   // nor SolverBody.rotation after the step: it stays what it was
 } SolverInput;
 
 static inline const SolverSurface *solver_surface(const SolverInput *input, int contact)
@@ -197,6 +198,7 @@ typedef struct SolverTrees {
     SolverBody *bodies;
     const SolverMass *masses;  // beside bodies
     const SolverHold *holds;   // beside joints
+    bool ignores_rotations;    // as in SolverInput
 } SolverTrees;
 // Which bodies the joints of the last step linked, if it solved such trees; all bodies and joints must be those of that
 // step, and no body fixed or asleep. NULL: it did not.

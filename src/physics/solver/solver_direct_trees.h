@@ -166,6 +166,7 @@ static inline void tree_factor_holds(DirectScratch *s, double dt)
 // Returns how many bodies were stopped.
 static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
 {
+    const IntegrateStep step = { trees->dt, trees->ignores_rotations };
     int stopped = 0;
     for (Node *node = s->nodes, *end = node + s->node_count; node < end; node++) {
         Spatial v = node->link == LINK_POINT_TWO_TURNS ? node_solve_down(s, node, false, true)
@@ -176,7 +177,7 @@ static inline int tree_move_bodies(DirectScratch *s, const SolverTrees *trees)
         v4_store_three(body->velocity, v.linear);
         v4_store_three(body->velocity + 3, v.angular);
         stopped += body_stop_unsound(body, &v.linear, &v.angular);
-        body_integrate(body, &trees->masses[node->body], NULL, v.linear, v.angular, trees->dt);
+        body_integrate(body, &trees->masses[node->body], NULL, v.linear, v.angular, step);
     }
     return stopped;
 }
