@@ -522,7 +522,7 @@ static void print_table(bool is_rollout, int rounds, int largest)
     for (int s = 0; s < (int)(sizeof scenes / sizeof *scenes); s++)
         for (int i = 0; i < 4; i++)
             if (sizes[i] <= largest)
-                measure(&scenes[s], sizes[i], is_rollout, sizes[i] > 1024 && rounds > 3 ? 3 : rounds);
+                measure(&scenes[s], sizes[i], is_rollout, sizes[i] > 1024 ? 1 : rounds);
     printf("\n");
 }
 

@@ -37,6 +37,7 @@ static const struct {
 } scenes[] = {
     { "swarm", scene_swarm, 200, 20, 200, 1.5, true },   { "ragdoll", scene_ragdolls, 16, 100, 300, 1.5, false },
     { "pile", build_pile, 1000, 50, 200, 0.0, false },   { "pile", build_pile, 5000, 50, 150, 1.5, false },
+    { "pit", scene_pit, 1000, 150, 40, 1.5, false },     { "pit", scene_pit, 10000, 150, 20, 1.5, false },
     { "mixed", build_mixed, 1000, 50, 200, 0.0, false }, { "mixed", build_mixed, 5000, 50, 150, 1.5, false },
 };
 
