@@ -219,7 +219,7 @@ def text(saved, docs):
     out += ["", "## What was promised"] + promises(rows)
     out += ["", "## Two threads", "", "Wall time per step in µs; of each step the best of interleaved runs, as every run does the same work in it."] + threads(saved["threads"])
     if saved.get("whole_steps"):
-        out += ["", "The same for a whole step of `talus run` on worlds of about these scenes (`build/bench/threads_bench`), with the scene, ODE's objects, motors and all:", ""] + saved["whole_steps"]
+        out += ["", "The same for a whole step of `talus run` on worlds of about these scenes (`build/bench/threads_bench`), with the scene, motors and all:", ""] + saved["whole_steps"]
     out += ["", "## Time per step", TABLE.rstrip()] + times(rows)
     if saved["counts"]:
         out += ["", "## Instructions per step", "", "Counted by callgrind inside the step alone, over the steps that the suite names: exact on a noisy machine."] + instructions(saved["counts"], rows)

@@ -27,7 +27,7 @@ from ._talus import Error
 from ._page import frames_page as _frames_page, inside_page as _inside_page, png as _png
 
 __version__ = _talus.version()
-__all__ = ["World", "Batch", "View", "Recorder", "Channel", "Contact", "ContactEvent", "Hit", "Diagnostic", "Error"]
+__all__ = ["World", "Batch", "Rollout", "View", "Recorder", "Channel", "Contact", "ContactEvent", "Hit", "Diagnostic", "Error"]
 
 _LISTS = ("solids", "joints", "motors", "robots", "devices", "children")
 
