@@ -324,8 +324,9 @@ static bool has_contact_forces(const Physics *physics)
     return physics->wants_contact_forces || physics->contact_force_count > 0 || physics->last_force_count > 0;
 }
 
-// bodies: a step of more goes through more pages (2.5 KB a body) than a processor keeps the places of, some 2000.
-enum { LARGE_WORLD = 4096 };
+// bodies: a step of more goes through many times the pages (2.5 KB a body) that a processor keeps the places of at
+// hand, some 70. Two threads take 3 % less time for 1000 bodies in large ones, one thread 0.5 % less.
+enum { LARGE_WORLD = 512 };
 
 // The arrays of a large world grow in its first steps; the heap is looked at in each, which costs no call of the
 // system.
