@@ -205,22 +205,6 @@ def test_a_rollout_says_what_is_wrong(world):
         talus._talus.batch_rollout(many._handle, 2, *(np.zeros(1) for _ in range(5)))
 
 
-def test_ctrl_c_ends_a_rollout(world):
-    def interrupt():
-        while not many.episode_steps[0]:
-            pass
-        os.kill(os.getpid(), signal.SIGINT)
-
-    many = batch(world, 16)
-    thread = threading.Thread(target=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        thread.start()
-        while True:
-            many.rollout(np.zeros((16, 1000, 1)))
-    thread.join()
-    many.step()
-
-
 def test_a_batch_says_what_is_wrong(world):
     many = batch(world)
     before = many.world(0).hash
@@ -361,7 +345,9 @@ def test_ctrl_c_ends_a_long_step(world):
     assert world.hash  # it can be used again
 
 
-def test_ctrl_c_ends_a_loop_over_a_batch(world):
+@pytest.mark.parametrize("act", [lambda many: many.step(), lambda many: many.rollout(np.zeros((16, 1000, 1)))],
+                         ids=["steps", "rollouts"])
+def test_ctrl_c_ends_a_loop_over_a_batch(world, act):
     def interrupt():
         while not many.episode_steps[0]:
             pass
@@ -372,7 +358,7 @@ def test_ctrl_c_ends_a_loop_over_a_batch(world):
     with pytest.raises(KeyboardInterrupt):
         thread.start()
         while True:
-            many.step()
+            act(many)
     thread.join()
     many.step()
 
