@@ -41,6 +41,7 @@ void narrow_destroy(Narrow *narrow)
     free(narrow->workers);
     free(narrow->colliders);
     free(narrow->results);
+    free(narrow->tasks);
     free(narrow->found);
     free(narrow);
 }
@@ -218,37 +219,40 @@ typedef struct FindWork {
     int first;
 } FindWork;
 
+// A task: its pairs follow each other in what the worker has.
 static void find_window(int begin, int end, int worker, void *context)
 {
     const FindWork *work = context;
+    Narrow *narrow = work->physics->narrow;
+    const Worker *own = &narrow->workers[worker];
+    const int touching = own->touching_count, points = own->point_count;
     find_range(work->physics, work->first + begin, work->first + end, worker);
+    narrow->tasks[begin / PAIRS_PER_TASK] = (NarrowTask){ &own->touching[touching], own->touching_count - touching,
+                                                          own->point_count - points };
 }
 
 NarrowTally narrow_find(Physics *physics, int first, int last)
 {
     Narrow *narrow = physics->narrow;
-    int found = 0;
+    const int tasks = (last - first + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK;
+    int found = 0, plain = 0;
     for (int i = 0; i < narrow->worker_count; i++)
         found += narrow->workers[i].point_count;
     narrow->max_window_points = int_max(narrow->max_window_points, found);
     window_open(narrow, first, last - first);
+    memory_grow(&narrow->tasks, &narrow->task_capacity, tasks + 1, sizeof *narrow->tasks);
     for (int i = 0; i < narrow->worker_count; i++)  // one worker may find as many as all did
         memory_grow(&narrow->workers[i].points, &narrow->workers[i].point_capacity,
                     narrow->max_window_points + FOUND_MAX + 1, sizeof(CollidePoint));
-    if (pool_thread_count(physics->pool) > 1)
-        pool_for(physics->pool, last - first, PAIRS_PER_TASK, find_window, &(FindWork){ physics, first });
+    bool is_shared = pool_thread_count(physics->pool) > 1;
+    FindWork work = { physics, first };
+    if (is_shared)
+        pool_for(physics->pool, last - first, PAIRS_PER_TASK, find_window, &work);
     else
-        find_range(physics, first, last, 0);
-    NarrowTally tally = { 0 };
-    int plain = 0;
-    for (int i = 0; i < narrow->worker_count; i++) {
-        tally.pairs += narrow->workers[i].touching_count;
-        tally.points += narrow->workers[i].point_count;
+        find_window(0, last - first, 0, &work);
+    for (int i = 0; i < narrow->worker_count; i++)
         plain += narrow->workers[i].plain_count;
-    }
-    tally.is_plain = plain == last - first;
-    tally.touching = narrow->worker_count == 1 ? narrow->workers[0].touching : NULL;
-    return tally;
+    return (NarrowTally){ narrow->tasks, is_shared ? tasks : 1, plain == last - first };
 }
 
 BroadPair narrow_pair(const Physics *physics, int index)

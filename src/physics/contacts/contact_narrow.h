@@ -28,12 +28,16 @@ const CollidePose *narrow_pose(const Physics *physics, int index);  // where it 
 // plugin may move things between them). They are written down as records before the next window is looked at, so that
 // the points of a pass never stand anywhere all at once but in the records.
 void narrow_begin(Physics *physics, const BroadPair *pairs, int count, int window);
-// What was found: pairs with points, and these; `is_plain`: each pair is done, and nothing was dropped. `touching`
-// lists the pairs with points in their order where one thread found them, else NULL; valid until the next window.
+// What one thread found in neighbouring pairs.
+typedef struct NarrowTask {
+    const int32_t *touching;  // pairs with points, in their order, valid until the next window
+    int pairs, points;        // how many, and with how many
+} NarrowTask;
+// What was found, in the order of the pairs. `is_plain`: each pair is done, and nothing was dropped.
 typedef struct NarrowTally {
-    int pairs, points;
+    const NarrowTask *tasks;
+    int task_count;
     bool is_plain;
-    const int32_t *touching;
 } NarrowTally;
 NarrowTally narrow_find(Physics *physics, int first, int last);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { PAIRS_PER_PIECE = 128 };
+enum { TASKS_PER_PIECE = 4 };     // of the narrow phase
 enum { PIECES_PER_WINDOW = 64 };  // for several threads; one needs no more than a piece
 
 // ---- keys ----
@@ -452,29 +453,57 @@ static inline void prefetch_record_marks(const Physics *physics, int index)
         __builtin_prefetch(&physics->sleep->touched[shape->body], 1);
 }
 
-// The records of one piece in which nobody else has to look at anything: how many they are is known.
-static void record_plain(const TouchWork *work, int first, int last, NarrowTally tally)
+// The records of pairs that nobody else has to look at, as a loop over what threads found.
+typedef struct PlainWork {
+    TouchWork touch;
+    const NarrowTask *tasks;
+    RecordChunk *places;  // of each
+} PlainWork;
+
+static void plain_range(int begin, int end, int worker, void *context)
 {
-    assert_debug(tally.touching && tally.pairs >= 0 && tally.points >= tally.pairs);
-    Physics *physics = work->physics;
-    RecordChunk piece = {
-        .first = first, .last = last, .keys = physics->touching_count, .records = physics->contact_count
-    };
-    memory_grow(&physics->touching, &physics->touching_capacity, physics->touching_count + tally.pairs + 1,
-                sizeof(uint64_t));
-    reserve_records(physics, tally.points);
-    int cursor = find_key(physics, key_of(work->pairs[first].a, work->pairs[first].b));
+    const PlainWork *work = context;
+    Physics *physics = work->touch.physics;
+    const BroadPair *pairs = work->touch.pairs;
     const bool is_large = physics->pair_count >= LARGE_PASS;
-    for (int i = 0; i < tally.pairs; i++) {
-        if (is_large && i + RECORDS_AHEAD < tally.pairs)
-            prefetch_record_marks(physics, work->pairs[tally.touching[i + RECORDS_AHEAD]].b);
-        NarrowPoints found;
-        narrow_knows(physics, tally.touching[i], &found);
-        write_pair(work, tally.touching[i], &found, &cursor, &piece);
+    int cursor = -1;
+    (void)worker;
+    for (int t = begin; t < end; t++) {
+        const NarrowTask *task = &work->tasks[t];
+        for (int i = 0; i < task->pairs; i++) {
+            if (is_large && i + RECORDS_AHEAD < task->pairs)
+                prefetch_record_marks(physics, pairs[task->touching[i + RECORDS_AHEAD]].b);
+            BroadPair pair = pairs[task->touching[i]];
+            if (cursor < 0)
+                cursor = find_key(physics, key_of(pair.a, pair.b));
+            NarrowPoints found;
+            narrow_knows(physics, task->touching[i], &found);
+            write_pair(&work->touch, task->touching[i], &found, &cursor, &work->places[t]);
+        }
     }
-    physics->deepest = double_max(physics->deepest, piece.deepest);
-    physics->touching_count += tally.pairs;
-    physics->contact_count += tally.points;
+}
+
+// How many they are is known: so each task has its place.
+static void record_plain(const TouchWork *work, NarrowTally tally)
+{
+    assert_debug(tally.task_count > 0 && tally.is_plain && !work->may_rest);
+    Physics *physics = work->physics;
+    memory_grow(&physics->record_chunks, &physics->record_chunk_capacity, tally.task_count + 1,
+                sizeof *physics->record_chunks);
+    int keys = physics->touching_count, records = physics->contact_count;
+    for (int i = 0; i < tally.task_count; i++) {
+        physics->record_chunks[i] = (RecordChunk){ .keys = keys, .records = records };
+        keys += tally.tasks[i].pairs;
+        records += tally.tasks[i].points;
+    }
+    memory_grow(&physics->touching, &physics->touching_capacity, keys + 1, sizeof(uint64_t));
+    reserve_records(physics, records - physics->contact_count);
+    pool_for(physics->pool, tally.task_count, TASKS_PER_PIECE, plain_range,
+             &(PlainWork){ *work, tally.tasks, physics->record_chunks });
+    for (int i = 0; i < tally.task_count; i++)
+        physics->deepest = double_max(physics->deepest, physics->record_chunks[i].deepest);
+    physics->touching_count = keys;
+    physics->contact_count = records;
 }
 
 // The records of pairs whose points were found, behind those that there are.
@@ -512,8 +541,8 @@ static void record_windows(Physics *physics, const BroadPair *pairs, int count)
     for (int first = 0; first < count; first += window) {
         int last = int_min(first + window, count);
         NarrowTally tally = narrow_find(physics, first, last);
-        if (tally.touching && tally.is_plain && !work.may_rest)
-            record_plain(&work, first, last, tally);
+        if (tally.is_plain && !work.may_rest)
+            record_plain(&work, tally);
         else
             record_pairs(&work, first, last);
     }

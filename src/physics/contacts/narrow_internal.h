@@ -60,8 +60,9 @@ struct Narrow {
     PairResult *results;  // by pair, of the window that begins with pair `first`
     const BroadPair *pairs;
     Worker *workers;
+    NarrowTask *tasks;    // of the window
     dContactGeom *found;  // of dCollide
-    int collider_count, collider_capacity, result_capacity, pair_count, worker_count, found_capacity;
+    int collider_count, collider_capacity, result_capacity, pair_count, worker_count, task_capacity, found_capacity;
     int first, result_count;
     int max_window_points;  // that the pairs of one window had together
 };

@@ -461,39 +461,6 @@ static void piece_put_aside(Solver *solver, int piece)
                     (size_t)count * sizeof(RollingMemory));
 }
 
-// How many runs begin in a piece; beside that, what is remembered is put aside.
-static void count_range(int begin, int end, int worker, void *context)
-{
-    const ContactWork *work = context;
-    const SolverContact *contacts = work->input->contacts;
-    (void)worker;
-    const int pieces = solver_contacts_piece_count(work->input);
-    for (int i = begin; i < end; i++) {
-        piece_put_aside(work->solver, i);
-        if (i >= pieces)
-            continue;
-        int at = piece_begin(work->input, i), last = int_min((i + 1) * PIECE, work->input->contact_count);
-        int count = at < last;
-        for (at++; at < last; at++)
-            count += !is_next_point(&contacts[at - 1], &contacts[at]);
-        work->solver->chunks[i].run_count = count;
-    }
-}
-
-// Several threads write runs at once: each piece has its place among them, and room.
-static void runs_place(Solver *solver, const SolverInput *input, int pieces)
-{
-    int last_pieces = (solver->contact_last_count + PIECE - 1) / PIECE;
-    pool_for(solver->options.pool, int_max(pieces, last_pieces), 1, count_range, &(ContactWork){ solver, input });
-    solver->run_count = 0;
-    for (int i = 0; i < pieces; i++) {
-        solver->chunks[i].first_run = solver->run_count;
-        solver->run_count += solver->chunks[i].run_count;
-    }
-    memory_grow(&solver->contact_runs, &solver->contact_run_capacity, solver->run_count + 1,
-                sizeof *solver->contact_runs);
-}
-
 // The runs of a piece from its place among them on.
 static void runs_piece(Solver *solver, const SolverInput *input, int piece)
 {
@@ -507,7 +474,6 @@ static void runs_piece(Solver *solver, const SolverInput *input, int piece)
     uint32_t flags = 0;
     int next = chunk->first_run;
     while (at < end) {
-        memory_grow(&solver->contact_runs, &solver->contact_run_capacity, next + 1, sizeof *solver->contact_runs);
         ContactRun *run = &solver->contact_runs[next++];
         *run = run_at(solver, input, at, &flags);
         if (run_pair(run) < before)
@@ -519,26 +485,45 @@ static void runs_piece(Solver *solver, const SolverInput *input, int piece)
     chunk->rolls = (flags & SOLVER_CONTACT_ROLLING) != 0;
 }
 
+static int last_piece_count(const Solver *solver) { return (solver->contact_last_count + PIECE - 1) / PIECE; }
+
+// Each piece has room for as many runs as it has contacts. What is remembered is put aside by pieces too, of which the
+// last step may have had more.
 static void runs_range(int begin, int end, int worker, void *context)
 {
     const ContactWork *work = context;
     (void)worker;
-    for (int i = begin; i < end; i++)
+    const int pieces = solver_contacts_piece_count(work->input);
+    for (int i = begin; i < end; i++) {
+        piece_put_aside(work->solver, i);
+        if (i >= pieces)
+            continue;
+        work->solver->chunks[i].first_run = i * PIECE;
         runs_piece(work->solver, work->input, i);
+    }
 }
 
-// One thread writes one piece behind the other, and need not count before.
-static void runs_gather(Solver *solver, const SolverInput *input, int pieces)
+// Several threads write runs at once, with gaps between those of two pieces.
+static void runs_write_apart(Solver *solver, const SolverInput *input, int pieces)
 {
-    if (pool_thread_count(solver->options.pool) > 1) {
-        runs_place(solver, input, pieces);
-        pool_for(solver->options.pool, pieces, 1, runs_range, &(ContactWork){ solver, input });
-        return;
-    }
-    for (int i = 0; i * PIECE < solver->contact_last_count; i++)
+    memory_grow(&solver->contact_runs, &solver->contact_run_capacity, input->contact_count + 1,
+                sizeof *solver->contact_runs);
+    pool_for(solver->options.pool, int_max(pieces, last_piece_count(solver)), 1, runs_range,
+             &(ContactWork){ solver, input });
+    solver->run_count = 0;
+    for (int i = 0; i < pieces; i++)
+        solver->run_count += solver->chunks[i].run_count;
+}
+
+// One thread writes those of a piece behind those of the one before, and needs less room.
+static void runs_write(Solver *solver, const SolverInput *input, int pieces)
+{
+    for (int i = 0; i < last_piece_count(solver); i++)
         piece_put_aside(solver, i);
     solver->run_count = 0;
     for (int i = 0; i < pieces; i++) {
+        memory_grow(&solver->contact_runs, &solver->contact_run_capacity, solver->run_count + PIECE,
+                    sizeof *solver->contact_runs);
         solver->chunks[i].first_run = solver->run_count;
         runs_piece(solver, input, i);
         solver->run_count += solver->chunks[i].run_count;
@@ -583,7 +568,11 @@ void solver_contacts_gather(Solver *solver, const SolverInput *input)
     int count = input->contact_count, pieces = solver_contacts_piece_count(input);
     memory_grow(&solver->chunks, &solver->chunk_capacity, pieces + 1, sizeof *solver->chunks);
     memory_aside_reserve(solver);
-    runs_gather(solver, input, pieces);
+    if (pool_thread_count(solver->options.pool) > 1)
+        runs_write_apart(solver, input, pieces);
+    else
+        runs_write(solver, input, pieces);
+    solver->chunk_count = pieces;
     contact_memory_begin(solver, count, chunks_roll(solver, pieces));
     order_gather(solver, pieces, count);
 }

@@ -293,10 +293,10 @@ struct Solver {  // what steps of trees that nothing touches read stands first
     bool is_order_known;     // false: the memory was changed after its step
     int32_t *contact_table;  // hash of last step's contacts by key, when they stand in no useful order
     int contact_table_size;
-    ContactRun *contact_runs;  // in the order of contacts
-    int run_count;
-    uint8_t *iterated;      // per body: the method of its island in the last step, SOLVER_AUTO: there was none
-    int32_t *group_island;  // union-find over groups, then island numbers
+    ContactRun *contact_runs;    // in the order of contacts, by chunks
+    int chunk_count, run_count;  // of all chunks
+    uint8_t *iterated;           // per body: the method of its island in the last step, SOLVER_AUTO: there was none
+    int32_t *group_island;       // union-find over groups, then island numbers
     int32_t *awake_groups, *island_groups, *island_runs;
     uint8_t *group_awake;
     IslandRef *islands;

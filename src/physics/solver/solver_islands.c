@@ -60,20 +60,25 @@ static void awake_groups_find(Solver *solver, const SolverInput *input)
             awake_group_add(solver, g);
 }
 
+static void run_join(int32_t *set, const ContactRun *run)
+{
+    int a = run->groups[0], b = run->groups[1];
+    if (a < 0 || b < 0)
+        return;
+    a = find_set(set, a);
+    b = find_set(set, b);
+    if (a < b)
+        set[b] = a;
+    else
+        set[a] = b;
+}
+
 static void islands_join(Solver *solver)
 {
-    int32_t *set = solver->group_island;
-    for (int i = 0; i < solver->run_count; i++) {
-        const ContactRun *run = &solver->contact_runs[i];
-        int a = run->groups[0], b = run->groups[1];
-        if (a < 0 || b < 0)
-            continue;
-        a = find_set(set, a);
-        b = find_set(set, b);
-        if (a < b)
-            set[b] = a;
-        else
-            set[a] = b;
+    for (int c = 0; c < solver->chunk_count; c++) {
+        const ContactChunk *chunk = &solver->chunks[c];
+        for (int i = chunk->first_run; i < chunk->first_run + chunk->run_count; i++)
+            run_join(solver->group_island, &solver->contact_runs[i]);
     }
 }
 
@@ -155,30 +160,35 @@ static inline IslandRef *island_of_run(const Solver *solver, const ContactRun *r
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
 }
 
+static void island_count_run(const Solver *solver, const ContactRun *run)
+{
+    IslandRef *island = island_of_run(solver, run);
+    if (!island)
+        return;
+    island->run_count++;
+    island->contact_count += run->count;
+    island->dense_row_count += run->row_count;
+}
+
 static void islands_gather_contacts(Solver *solver)
 {
-    const int count = solver->run_count;
-    const ContactRun *runs = solver->contact_runs;
-    memory_grow(&solver->island_runs, &solver->island_runs_capacity, count + 1, sizeof(int32_t));
-    for (int i = 0; i < count; i++) {
-        IslandRef *island = island_of_run(solver, &runs[i]);
-        if (!island)
-            continue;
-        island->run_count++;
-        island->contact_count += runs[i].count;
-        island->dense_row_count += runs[i].row_count;
-    }
+    const ContactChunk *chunks = solver->chunks;
+    memory_grow(&solver->island_runs, &solver->island_runs_capacity, solver->run_count + 1, sizeof(int32_t));
+    for (int c = 0; c < solver->chunk_count; c++)
+        for (int i = chunks[c].first_run; i < chunks[c].first_run + chunks[c].run_count; i++)
+            island_count_run(solver, &solver->contact_runs[i]);
     for (int i = 0, at = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
         island->first_run = at;
         at += island->run_count;
         island->run_count = 0;
     }
-    for (int i = 0; i < count; i++) {
-        IslandRef *island = island_of_run(solver, &runs[i]);
-        if (island)
-            solver->island_runs[island->first_run + island->run_count++] = i;
-    }
+    for (int c = 0; c < solver->chunk_count; c++)
+        for (int i = chunks[c].first_run; i < chunks[c].first_run + chunks[c].run_count; i++) {
+            IslandRef *island = island_of_run(solver, &solver->contact_runs[i]);
+            if (island)
+                solver->island_runs[island->first_run + island->run_count++] = i;
+        }
 }
 
 // Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on
