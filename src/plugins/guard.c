@@ -508,6 +508,8 @@ void guard_acquire(GuardOwner *owner)
         for (int i = 0; i < COUNT_OF(caught); i++)
             install(caught[i], &previous[i]);
         install(TIMEOUT_SIGNAL, NULL);
+    } else {
+        guard_retake_handlers();  // the program may have set others since, of which no plugin is to be blamed
     }
     pthread_mutex_unlock(&lock);
 }
