@@ -485,6 +485,64 @@ static void test_threads_left(void **state)
     }
 }
 
+// Time in which a busy machine does not let a plugin run is not its own: here a child has the processor for a second,
+// twice the limit, while the plugin is as unimportant as can be. Its own time is some milliseconds.
+static void test_starved(void **state)
+{
+    (void)state;
+    compile("gcc", "starved",
+            "#define _GNU_SOURCE\n"
+            "#include <plugins/physics.h>\n"
+            "#include <sched.h>\n"
+            "#include <sys/wait.h>\n"
+            "#include <time.h>\n"
+            "#include <unistd.h>\n"
+            "static double now(clockid_t clock)\n"
+            "{\n"
+            "  struct timespec t;\n"
+            "  clock_gettime(clock, &t);\n"
+            "  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;\n"
+            "}\n"
+            "static void set_policy(pid_t process, int policy)\n"
+            "{\n"
+            "  struct sched_param none = { 0 };\n"
+            "  sched_setscheduler(process, policy, &none);\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_init(void) { }\n"
+            "DLLEXPORT void webots_physics_step(void)\n"
+            "{\n"
+            "  cpu_set_t all, one;\n"
+            "  pid_t parent = getpid(), child;\n"
+            "  double start = now(CLOCK_MONOTONIC), used = now(CLOCK_THREAD_CPUTIME_ID);\n"
+            "  sched_getaffinity(0, sizeof all, &all);\n"
+            "  CPU_ZERO(&one);\n"
+            "  CPU_SET(sched_getcpu(), &one);\n"
+            "  sched_setaffinity(0, sizeof one, &one);\n"
+            "  child = fork();\n"
+            "  if (child == 0) {\n"
+            "    while (now(CLOCK_MONOTONIC) < start + 1.0)\n"
+            "      ;\n"
+            "    set_policy(parent, SCHED_OTHER);\n"
+            "    _exit(0);\n"
+            "  }\n"
+            "  set_policy(0, SCHED_IDLE);\n"
+            "  while (now(CLOCK_THREAD_CPUTIME_ID) < used + 0.01 || now(CLOCK_MONOTONIC) < start + 1.0)\n"
+            "    ;\n"
+            "  sched_setaffinity(0, sizeof all, &all);\n"
+            "  waitpid(child, 0, 0);\n"
+            "  dWebotsConsolePrintf(\"own %d\", now(CLOCK_THREAD_CPUTIME_ID) < used + 0.4);\n"
+            "}\n"
+            "DLLEXPORT void webots_physics_cleanup(void) { }\n",
+            false);
+    World world = world_open("starved", falling);
+    SimPluginOptions options = { .plugin = { .out = world.stream, .timeout_ms = 500 } };
+    assert_true(sim_start_plugin(world.sim, &options));
+    steps(&world, 1);
+    expect_no_errors(&world);
+    assert_string_equal(printed(&world), "[starved] own 1\n");
+    world_close(&world);
+}
+
 // A plugin with the documented mutex, in worlds with several threads: the same bytes with every number of them.
 static void test_threads(void **state)
 {
@@ -782,6 +840,7 @@ int main(void)
         cmocka_unit_test(test_same_plugin_twice),
         cmocka_unit_test(test_worlds_on_threads),
         cmocka_unit_test(test_threads_left),
+        cmocka_unit_test(test_starved),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_restore),
         cmocka_unit_test(test_idle_collide),
