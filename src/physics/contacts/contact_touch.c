@@ -469,17 +469,19 @@ static void plain_range(int begin, int end, int worker, void *context)
     int cursor = -1;
     (void)worker;
     for (int t = begin; t < end; t++) {
-        const NarrowTask *task = &work->tasks[t];
-        for (int i = 0; i < task->pairs; i++) {
-            if (is_large && i + RECORDS_AHEAD < task->pairs)
-                prefetch_record_marks(physics, pairs[task->touching[i + RECORDS_AHEAD]].b);
-            BroadPair pair = pairs[task->touching[i]];
+        const NarrowTask task = work->tasks[t];  // copies, which can stand in registers
+        RecordChunk place = work->places[t];
+        for (int i = 0; i < task.pairs; i++) {
+            if (is_large && i + RECORDS_AHEAD < task.pairs)
+                prefetch_record_marks(physics, pairs[task.touching[i + RECORDS_AHEAD]].b);
+            const int index = task.touching[i];
             if (cursor < 0)
-                cursor = find_key(physics, key_of(pair.a, pair.b));
+                cursor = find_key(physics, key_of(pairs[index].a, pairs[index].b));
             NarrowPoints found;
-            narrow_knows(physics, task->touching[i], &found);
-            write_pair(&work->touch, task->touching[i], &found, &cursor, &work->places[t]);
+            narrow_knows(physics, index, &found);
+            write_pair(&work->touch, index, &found, &cursor, &place);
         }
+        work->places[t] = place;
     }
 }
 

@@ -76,9 +76,9 @@ static void run_join(int32_t *set, const ContactRun *run)
 static void islands_join(Solver *solver)
 {
     for (int c = 0; c < solver->chunk_count; c++) {
-        const ContactChunk *chunk = &solver->chunks[c];
-        for (int i = chunk->first_run; i < chunk->first_run + chunk->run_count; i++)
-            run_join(solver->group_island, &solver->contact_runs[i]);
+        const ContactRun *first = &solver->contact_runs[solver->chunks[c].first_run];
+        for (const ContactRun *run = first, *end = first + solver->chunks[c].run_count; run < end; run++)
+            run_join(solver->group_island, run);
     }
 }
 
@@ -160,23 +160,36 @@ static inline IslandRef *island_of_run(const Solver *solver, const ContactRun *r
     return group < 0 ? NULL : &solver->islands[-1 - solver->group_island[group]];
 }
 
-static void island_count_run(const Solver *solver, const ContactRun *run)
+static void islands_count_runs(Solver *solver, const ContactRun *run, const ContactRun *end)
 {
-    IslandRef *island = island_of_run(solver, run);
-    if (!island)
-        return;
-    island->run_count++;
-    island->contact_count += run->count;
-    island->dense_row_count += run->row_count;
+    for (; run < end; run++) {
+        IslandRef *island = island_of_run(solver, run);
+        if (!island)
+            continue;
+        island->run_count++;
+        island->contact_count += run->count;
+        island->dense_row_count += run->row_count;
+    }
+}
+
+static void islands_add_runs(Solver *solver, int first, int end)
+{
+    const ContactRun *runs = solver->contact_runs;
+    int32_t *island_runs = solver->island_runs;
+    for (int i = first; i < end; i++) {
+        IslandRef *island = island_of_run(solver, &runs[i]);
+        if (island)
+            island_runs[island->first_run + island->run_count++] = i;
+    }
 }
 
 static void islands_gather_contacts(Solver *solver)
 {
     const ContactChunk *chunks = solver->chunks;
+    const ContactRun *runs = solver->contact_runs;
     memory_grow(&solver->island_runs, &solver->island_runs_capacity, solver->run_count + 1, sizeof(int32_t));
     for (int c = 0; c < solver->chunk_count; c++)
-        for (int i = chunks[c].first_run; i < chunks[c].first_run + chunks[c].run_count; i++)
-            island_count_run(solver, &solver->contact_runs[i]);
+        islands_count_runs(solver, &runs[chunks[c].first_run], &runs[chunks[c].first_run + chunks[c].run_count]);
     for (int i = 0, at = 0; i < solver->island_count; i++) {
         IslandRef *island = &solver->islands[i];
         island->first_run = at;
@@ -184,11 +197,7 @@ static void islands_gather_contacts(Solver *solver)
         island->run_count = 0;
     }
     for (int c = 0; c < solver->chunk_count; c++)
-        for (int i = chunks[c].first_run; i < chunks[c].first_run + chunks[c].run_count; i++) {
-            IslandRef *island = island_of_run(solver, &solver->contact_runs[i]);
-            if (island)
-                solver->island_runs[island->first_run + island->run_count++] = i;
-        }
+        islands_add_runs(solver, chunks[c].first_run, chunks[c].first_run + chunks[c].run_count);
 }
 
 // Few rows are pivoted. Many are swept, unless there are loops, which sweeps would leave open for long, or too many on
