@@ -66,6 +66,7 @@ const char *token_string(const Token *token, Arena *arena);
 // ---- reader.c, parser*.c ----
 
 typedef struct DefEntry {
+    const char *name;  // that the node had when it was added: an upgrade may give it to one inside
     SceneNode *node;
     int64_t expanded;  // nodes that a USE of it stands for
     bool is_gone;      // it was in the default of a parameter that is given after all

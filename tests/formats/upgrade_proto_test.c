@@ -74,6 +74,34 @@ static void given_nodes_are_of_their_own_file(void **state)
     diag_destroy(diags);
 }
 
+// A Servo that is given to an instance becomes a joint before the rest of the file is read, and its name that of the
+// solid inside: USE finds it there, and the hint about a name that is not there still knows it.
+static void names_move_with_what_is_upgraded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *use;
+        bool is_found;
+    } cases[] = { { "USE ARM", true }, { "USE ARMS", false } };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char text[512];
+        DiagSink *diags = diag_create();
+        snprintf(text, sizeof text,
+                 WORLD("R2012a", "OldThing { parts [ DEF ARM Servo { children [ DEF IN Solid { name \"in\" } ] } ] }\n"
+                                 "Group { children [ %s ] }\n"),
+                 cases[i].use);
+        Scene *scene = load(text, diags);
+        CHECK(scene, cases[i].use);
+        const SceneNode *arm = scene_find_def(scene, "ARM");
+        CHECK(arm && scene_node_is(arm, "Solid"), cases[i].use);
+        const SceneNode *group = scene_list_node(scene_list(scene_root(scene), "children"), 3);
+        CHECK(scene_node_is(group, "Group") && scene_list(group, "children")->count == cases[i].is_found, cases[i].use);
+        CHECK((diag_total(diags, DIAG_ERROR) == 0) == cases[i].is_found, cases[i].use);
+        scene_destroy(scene);
+        diag_destroy(diags);
+    }
+}
+
 static void scale_parameters_reach_sizes(void **state)
 {
     (void)state;
@@ -99,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_are_upgraded),
         cmocka_unit_test(given_nodes_are_of_their_own_file),
+        cmocka_unit_test(names_move_with_what_is_upgraded),
         cmocka_unit_test(scale_parameters_reach_sizes),
     };
     return cmocka_run_group_tests_name("formats.upgrade_proto", tests, NULL, NULL);

@@ -148,8 +148,11 @@ static void complete_node(Reader *reader, SceneNode *node)
     reader->depth--;
     if (node->kind != SCENE_NODE_INSTANCE || reader->is_body)
         return;
-    if (reader->release && !reader->without_upgrade)
+    if (reader->release && !reader->without_upgrade) {
         upgrade_nodes(reader->scene, node, reader->release, reader->diags);
+        for (int i = 0; i < node->field_count; i++)
+            defs_each_of_field(reader, &node->fields[i], defs_follow);
+    }
     proto_instantiate(reader, node);
 }
 

@@ -14,7 +14,7 @@ static DefEntry *def_slot(const Reader *reader, const char *name, size_t length)
     uint64_t mask = (uint64_t)(reader->defs.slot_count - 1);
     for (;; slot++) {
         DefEntry *entry = &reader->defs.slots[slot & mask];
-        if (!entry->node || (!strncmp(entry->node->def, name, length) && !entry->node->def[length]))
+        if (!entry->node || (!strncmp(entry->name, name, length) && !entry->name[length]))
             return entry;
     }
 }
@@ -35,7 +35,7 @@ static void grow_defs(Reader *reader)
     reader->defs.slots = memory_alloc_array((size_t)reader->defs.slot_count, sizeof *old);
     for (int i = 0; i < old_count; i++)
         if (old[i].node)
-            *def_slot(reader, old[i].node->def, strlen(old[i].node->def)) = old[i];
+            *def_slot(reader, old[i].name, strlen(old[i].name)) = old[i];
     assert_debug(reader->defs.count < reader->defs.slot_count);
     free(old);
 }
@@ -51,7 +51,7 @@ void defs_add(Reader *reader, SceneNode *node, int64_t expanded)
         return;
     if (!entry->node)
         reader->defs.count++;
-    *entry = (DefEntry){ .node = node, .expanded = expanded };
+    *entry = (DefEntry){ .name = node->def, .node = node, .expanded = expanded };
 }
 
 // Goes through nodes that are made already, as a USE behind them sees them: those inside first.
@@ -82,6 +82,15 @@ void defs_forget(Reader *reader, SceneNode *node, int64_t expanded)
         entry->is_gone = true;
 }
 
+void defs_follow(Reader *reader, SceneNode *node, int64_t expanded)
+{
+    assert_debug(node->def);
+    (void)expanded;
+    DefEntry *entry = reader->defs.count > 0 ? def_slot(reader, node->def, strlen(node->def)) : NULL;
+    if (entry && entry->node && !entry->node->def)
+        entry->node = node;
+}
+
 void defs_each_of_field(Reader *reader, const SceneField *field, DefAct *act)
 {
     if (field->type->kind == FIELD_SF_NODE)
@@ -97,18 +106,19 @@ static const char *closest_def(Reader *reader, const char *name)
         return NULL;
     const char **candidates = memory_alloc_array((size_t)reader->defs.count + 1, sizeof *candidates);
     // In the order of the file, so that the hint never depends on the table.
-    const SceneNode *last = NULL;
+    const DefEntry *last = NULL;
     int count = 0;
     for (int found = 0; found < reader->defs.count; found++) {
-        const SceneNode *next = NULL;
+        const DefEntry *next = NULL;
         for (int i = 0; i < reader->defs.slot_count; i++) {
-            const SceneNode *node = reader->defs.slots[i].node;
-            if (node && (!last || node->id > last->id) && (!next || node->id < next->id))
-                next = node;
+            const DefEntry *entry = &reader->defs.slots[i];
+            if (entry->node && (!last || entry->node->id > last->node->id)
+                && (!next || entry->node->id < next->node->id))
+                next = entry;
         }
         if (!next)
             break;
-        candidates[count++] = next->def;
+        candidates[count++] = next->name;
         assert(count <= reader->defs.count);
         last = next;
     }
@@ -149,7 +159,7 @@ static bool count_one(SceneNode *node, void *context)
 static bool find_elsewhere(Reader *reader, const char *name, DefEntry *entry)
 {
     SceneNode *found = reader->is_import ? scene_find_def(reader->scene, name) : NULL;
-    *entry = (DefEntry){ .node = found ? scene_instance(found) : NULL };
+    *entry = (DefEntry){ .name = name, .node = found ? scene_instance(found) : NULL };
     int64_t left = reader->limits->nodes;
     if (entry->node)
         scene_walk(entry->node, true, count_one, &left);
@@ -225,7 +235,7 @@ bool reader_use(Reader *reader, SceneNode **node)
     reader_advance(reader);
     Arena *arena = scene_arena(reader->scene);
     const DefEntry *entry = defs_find(reader, token.text, token.length);
-    const char *name = entry ? entry->node->def : token_string(&token, arena);
+    const char *name = entry ? entry->name : token_string(&token, arena);
     if (!entry)
         entry = defs_find(reader, name, strlen(name));  // with bytes that are not UTF-8
     DefEntry elsewhere;

@@ -18,6 +18,7 @@ const DefEntry *defs_find(const Reader *reader, const char *name, size_t length)
 // `expanded` nodes are at and below it. To be called when the node is complete: what is inside of it cannot use it.
 void defs_add(Reader *reader, SceneNode *node, int64_t expanded);
 void defs_forget(Reader *reader, SceneNode *node, int64_t expanded);  // `expanded` is for the form of DefAct
+void defs_follow(Reader *reader, SceneNode *node, int64_t expanded);  // it has a name that another one lost
 // Acts on each named node of a field that is made already, those inside first.
 void defs_each_of_field(Reader *reader, const SceneField *field, DefAct *act);
 bool reader_use(Reader *reader, SceneNode **node);  // at the token USE
