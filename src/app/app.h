@@ -59,6 +59,8 @@ struct BudgetOptions;
 int app_take_limits(const AppCommand *command, bool is_untrusted, const char *changes, Limits *limits,
                     const struct BudgetOptions *budget);
 #define APP_LIMITS_HELP "change limits of SECURITY.md: step_ms=100,nodes=5000"
+#define APP_PLUGIN_TIMEOUT_HELP                                                                                        \
+    "longest time that one call into the plugin may take, waiting for a processor aside (no limit otherwise)"
 
 extern const AppCommand *const app_commands[];  // NULL-terminated
 void app_write_help(const AppCommand *command, Text *out);
