@@ -203,6 +203,8 @@ void upgrade_nodes(Scene *scene, SceneNode *top, int release, DiagSink *diags);
 void upgrade_instance(Scene *scene, SceneNode *instance, DiagSink *diags);
 // The same for nodes that nothing holds yet, such as the default of a PROTO's parameter. Returns the value to use.
 FieldValue upgrade_value(Scene *scene, const FieldType *type, FieldValue value, int release, DiagSink *diags);
+// Transform became a thing to look at; without scale it is a Pose.
+void upgrade_name_pose(SceneNode *node);
 
 // ---- body*.c ----
 

@@ -123,6 +123,7 @@ static const struct MessageCase {
       "grid points are more than" },
     { "C19 flat scale", "Transform { scale 1 0 1 children [ Shape { geometry Box { } } ] }", DIAG_ERROR,
       "makes everything flat" },
+    { "VRML97's centre", "Transform { center 1 2 3 rotation 0 0 1 1 }", DIAG_WARNING, "center is no longer known" },
     { "C19 zero scale", "Transform { scale 0 0 0 }", DIAG_WARNING, "scale must not be the zero vector" },
     { "C27 million layers", "Robot { children [ Lidar { numberOfLayers 1000000 } ] }", DIAG_ERROR,
       "numberOfLayers 1000000 is more than" },
@@ -242,7 +243,8 @@ static void mended_values_are_safe(void **state)
     static const char world[] =
         "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 1e9 contactProperties [ ContactProperties { coulombFriction [ 1 2 3 4 5 ] forceDependentSlip [ ] } ] }\n"
         "Viewpoint { }\nDEF S Solid { boundingObject ElevationGrid { xDimension 3 yDimension 2 height [ 1 2 ] } physics Box { } }\n"
-        "DEF R Robot { battery [ 1 ] children [ DEF L Lidar { numberOfLayers 1000000 } ] }\nDEF T Transform { scale 0 2 3 }\n";
+        "DEF R Robot { battery [ 1 ] children [ DEF L Lidar { numberOfLayers 1000000 } ] }\nDEF T Transform { scale 0 2 3 }\n"
+        "DEF P Transform { scale 1 0 1 children [ Group { } ] }\n";
     DiagSink *diags = diag_create();
     Scene *scene = load(world, diags);
     const SceneNode *info = scene_list_node(scene_list(scene_root(scene), "children"), 0);
@@ -257,6 +259,8 @@ static void mended_values_are_safe(void **state)
     CHECK(scene_list(scene_find_def(scene, "R"), "battery")->count == 0, "battery");
     CHECK(scene_int(scene_find_def(scene, "L"), "numberOfLayers") == 4096, "layers");
     CHECK(scene_vec3(scene_find_def(scene, "T"), "scale").x == 1.0, "scale");
+    CHECK(scene_node_is(scene_find_def(scene, "P"), "Pose") && !scene_node_is(scene_find_def(scene, "P"), "Transform"),
+          "without scale it is what it will be when it is saved and read again");
     // What was put aside is still there for saving.
     Text text = { 0 };
     formats_write(scene, &text);

@@ -180,6 +180,7 @@ static void transform(Check *check, SceneNode *node, const Place *place)
     scene_set_vec3(
         check->scene, node, "scale",
         vec3(scale.x == 0.0 ? 1.0 : scale.x, scale.y == 0.0 ? 1.0 : scale.y, scale.z == 0.0 ? 1.0 : scale.z));
+    upgrade_name_pose(node);  // as it will be when it is saved and read again
 }
 
 static void solid_reference(Check *check, SceneNode *node, const Place *place)

@@ -343,22 +343,13 @@ void upgrade_warning(Upgrade *upgrade, const SceneNode *node, SourcePos pos, con
 
 // ---- the trip ----
 
-// Transform became a thing to look at; without scale it is a Pose. Fields of VRML97 keep it a Transform.
-static void name_poses(Upgrade *upgrade)
+void upgrade_name_pose(SceneNode *node)
 {
-    static const char *const kept[] = { "center", "scaleOrientation" };
-    for (int i = 0; i < upgrade->count; i++) {
-        SceneNode *node = upgrade->nodes[i];
-        if (!upgrade_is_plain(node, "Transform") || upgrade_is_connected(node, "scale"))
-            continue;
-        bool is_pose = vec3_is_equal(scene_vec3(node, "scale"), vec3(1, 1, 1));
-        for (int k = 0; k < COUNT_OF(kept); k++)
-            is_pose = is_pose && !upgrade_own(node, kept[k]);
-        if (is_pose) {
-            upgrade_drop_named(node, "scale");
-            upgrade_set_type(node, "Pose");
-        }
-    }
+    if (!upgrade_is_plain(node, "Transform") || upgrade_is_connected(node, "scale")
+        || !vec3_is_equal(scene_vec3(node, "scale"), vec3(1, 1, 1)))
+        return;
+    upgrade_drop_named(node, "scale");
+    upgrade_set_type(node, "Pose");
 }
 
 // An old world places PROTOs that came with Webots in the axes of its time; those of today have z up and look along x.
@@ -418,9 +409,10 @@ static void upgrade_all(Upgrade *upgrade)
         upgrade_scale(upgrade);
         upgrade_collect(upgrade);
     }
-    name_poses(upgrade);
-    for (int i = 0; i < upgrade->count; i++)
+    for (int i = 0; i < upgrade->count; i++) {
+        upgrade_name_pose(upgrade->nodes[i]);
         upgrade->nodes[i]->is_upgraded = true;
+    }
     if (upgrade->top == scene_root(upgrade->scene) && has_old_files(upgrade))
         upgrade_contacts(upgrade);
 }

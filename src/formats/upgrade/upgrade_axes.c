@@ -88,15 +88,13 @@ static void set_place(Upgrade *upgrade, SceneNode *pose, Pose place)
 
 static bool may_turn(const SceneNode *pose)
 {
-    static const char *const fields[] = {
-        "translation", "rotation", "scale", "children", "center", "scaleOrientation"
-    };
+    static const char *const fields[] = { "translation", "rotation", "scale", "children" };
     if (!upgrade_is_pose_only(pose) || scene_list(pose, "children")->count != 1)
         return false;
     for (int i = 0; i < COUNT_OF(fields); i++)
         if (upgrade_is_connected(pose, fields[i]))
             return false;
-    return !upgrade_own(pose, "center") && !upgrade_own(pose, "scaleOrientation");
+    return true;
 }
 
 // The pose takes up the place of its only child: its scale then acts on axes that have changed their names.

@@ -186,7 +186,9 @@ static const struct FieldRow {
     { "Robot", "showRobotWindow", NULL, NULL },
     { "Solid", "author", NULL, noted },
     { "Solid", "constructor", NULL, noted },
-    { "Solid", "joint", NULL, NULL },  // a joint of V5 said nothing that its Solid and its Servo did not
+    { "Solid", "joint", NULL, NULL },       // a joint of V5 said nothing that its Solid and its Servo did not
+    { "Transform", "center", NULL, lost },  // in VRML97 files alone it has an effect
+    { "Transform", "scaleOrientation", NULL, lost },
     { "IndexedFaceSet", "solid", NULL, NULL },
     { "IndexedFaceSet", "color", NULL, lost_node },
     { "IndexedFaceSet", "colorIndex", NULL, NULL },
