@@ -175,6 +175,10 @@ static void test_wrong_syntax(void **state)
           "cannot stand in a world" },
         { "given twice", "Solid { name \"a\" name \"b\" }", "Solid {\n  name \"b\"\n}\n", DIAG_WARNING, 2, 18,
           "given twice" },
+        { "name in a lost node", "Solid { DEF A Box { } }\nGroup { children [ USE A ] }", "Solid {\n}\nGroup {\n}\n",
+          DIAG_ERROR, 3, 24, "no node above has this DEF name" },
+        { "name in a value that does not count", "Solid { boundingObject DEF A Box { } boundingObject USE A }",
+          "Solid {\n  boundingObject DEF A Box {\n  }\n}\n", DIAG_ERROR, 2, 57, "no node above has this DEF name" },
         { "url without quotes", "EXTERNPROTO x Solid { }", NULL, DIAG_ERROR, 2, 13, "the url of a PROTO" },
     };
     run_cases(cases, COUNT_OF(cases));

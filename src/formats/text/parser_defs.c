@@ -55,7 +55,7 @@ void defs_add(Reader *reader, SceneNode *node, int64_t expanded)
 }
 
 // Goes through nodes that are made already, as a USE behind them sees them: those inside first.
-static int64_t each_def(Reader *reader, SceneNode *node, DefAct *act)
+int64_t defs_each(Reader *reader, SceneNode *node, DefAct *act)
 {
     assert_debug(act);
     if (!node)
@@ -64,9 +64,9 @@ static int64_t each_def(Reader *reader, SceneNode *node, DefAct *act)
     for (int i = 0; i < node->field_count; i++) {
         const SceneField *field = &node->fields[i];
         if (field->type->kind == FIELD_SF_NODE)
-            expanded += each_def(reader, field->value.node, act);
+            expanded += defs_each(reader, field->value.node, act);
         for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
-            expanded += each_def(reader, field->value.list->nodes[k], act);
+            expanded += defs_each(reader, field->value.list->nodes[k], act);
     }
     if (node->def && node->kind != SCENE_NODE_USE)
         act(reader, node, expanded);
@@ -77,8 +77,8 @@ void defs_forget(Reader *reader, SceneNode *node, int64_t expanded)
 {
     assert_debug(node->def);
     (void)expanded;
-    DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
-    if (entry->node == node)
+    DefEntry *entry = reader->defs.count > 0 ? def_slot(reader, node->def, strlen(node->def)) : NULL;
+    if (entry && entry->node == node)
         entry->is_gone = true;
 }
 
@@ -94,9 +94,9 @@ void defs_follow(Reader *reader, SceneNode *node, int64_t expanded)
 void defs_each_of_field(Reader *reader, const SceneField *field, DefAct *act)
 {
     if (field->type->kind == FIELD_SF_NODE)
-        each_def(reader, field->value.node, act);
+        defs_each(reader, field->value.node, act);
     for (int i = 0; field->type->kind == FIELD_MF_NODE && i < field->value.list->count; i++)
-        each_def(reader, field->value.list->nodes[i], act);
+        defs_each(reader, field->value.list->nodes[i], act);
 }
 
 static const char *closest_def(Reader *reader, const char *name)

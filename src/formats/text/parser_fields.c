@@ -19,6 +19,18 @@ static void push_field(Reader *reader, int base, const SceneField *field)
     *memory_push(reader->scratch.fields, reader->scratch.field_count, reader->scratch.field_capacity) = *field;
 }
 
+// A field's value. One that was given before it, or was passed as a default, is no part of the scene any more: nothing
+// can use a node in it.
+static void read_field(Reader *reader, const FieldType *type, SourcePos pos, int base)
+{
+    SceneField field = { .pos = pos };
+    for (int i = base; i < reader->scratch.field_count; i++)
+        if (reader->scratch.fields[i].type == type)
+            defs_each_of_field(reader, &reader->scratch.fields[i], defs_forget);
+    if (reader_field(reader, type, &field))
+        push_field(reader, base, &field);
+}
+
 static const FieldType *find_field(const SceneNode *node, const char *name, size_t length)
 {
     assert_debug(node->kind == SCENE_NODE_PLAIN ? node->type != NULL : node->proto != NULL);
@@ -196,9 +208,7 @@ static void read_hidden(Reader *reader, SceneNode *node, int fields_base)
         return;
     }
     reader_advance(reader);
-    SceneField field = { .pos = name.pos };
-    if (reader_field(reader, type, &field))
-        push_field(reader, fields_base, &field);
+    read_field(reader, type, name.pos, fields_base);
 }
 
 static void read_stray(Reader *reader, const SceneNode *node, const Token *last_field)
@@ -276,9 +286,6 @@ static void pass_to_parameter(Reader *reader, SceneNode *instance, int base, int
             reader->diags, instance->pos,
             "the parameters of this %s are not in the order of its declaration: a USE may mean the wrong DEF node",
             instance->proto->name);
-    for (int i = base; i < reader->scratch.field_count; i++)
-        if (reader->scratch.fields[i].type == parameter && reader->scratch.fields[i].is_default)
-            defs_each_of_field(reader, &reader->scratch.fields[i], defs_forget);
 }
 
 // The value of a field of the node's type. `next_parameter` is what pass_defaults() counts.
@@ -289,16 +296,15 @@ static void read_known_field(Reader *reader, SceneNode *node, const FieldType *t
     if (reader->lexer.comment)
         reader_keep_comment(reader, node, type->name, reader_comment(reader));
     reader_advance(reader);
-    SceneField field = { .pos = name.pos };
     if (node->kind == SCENE_NODE_INSTANCE)
         pass_to_parameter(reader, node, base, next_parameter, type);
     if (is_of_another_release(reader, node, type))
         read_of_another_release(reader, node, type, &name);
-    else if (reader_field(reader, type, &field))
-        push_field(reader, base, &field);
+    else
+        read_field(reader, type, name.pos, base);
 }
 
-// A node where a field should be: read for the mistakes inside of it, and lost.
+// A node where a field should be: read for the mistakes inside of it, and lost with the names in it.
 static void read_lost_node(Reader *reader, const SceneNode *owner)
 {
     Token name = reader->token;
@@ -309,6 +315,7 @@ static void read_lost_node(Reader *reader, const SceneNode *owner)
     SceneNode *lost;
     if (!reader_node(reader, &lost) && reader->token.text == name.text)
         reader_advance(reader);
+    defs_each(reader, lost, defs_forget);
 }
 
 // A word that is no field of the node's type has a way of its own, so that one mistake does not hide the next.

@@ -19,7 +19,9 @@ const DefEntry *defs_find(const Reader *reader, const char *name, size_t length)
 void defs_add(Reader *reader, SceneNode *node, int64_t expanded);
 void defs_forget(Reader *reader, SceneNode *node, int64_t expanded);  // `expanded` is for the form of DefAct
 void defs_follow(Reader *reader, SceneNode *node, int64_t expanded);  // it has a name that another one lost
-// Acts on each named node of a field that is made already, those inside first.
+// Acts on each named node at and below one that is made already, those inside first; NULL has none. Returns how many
+// nodes these are.
+int64_t defs_each(Reader *reader, SceneNode *node, DefAct *act);
 void defs_each_of_field(Reader *reader, const SceneField *field, DefAct *act);
 bool reader_use(Reader *reader, SceneNode **node);  // at the token USE
 

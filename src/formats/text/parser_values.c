@@ -1,6 +1,7 @@
 // Values of fields: of every kind, with their ranges.
 #include "base/memory.h"
 #include "formats/formats_internal.h"
+#include "formats/text/parser_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -567,9 +568,10 @@ static bool read_node_list(Reader *reader, const FieldType *type, bool is_bracke
         fits = fits && has_room(reader, type, reader->scratch.node_count - base);
         SceneNode *node;
         bool is_read = reader_node(reader, &node);
-        if (is_read && node && fits) {
+        if (is_read && node && fits)
             *memory_push(reader->scratch.nodes, reader->scratch.node_count, reader->scratch.node_capacity) = node;
-        }
+        else if (!fits)
+            defs_each(reader, node, defs_forget);
         if (!is_read && reader->token.text == before) {
             // A word that begins no node: most likely the next field, after a list without its end.
             diag_hint(reader->diags, "is the ']' missing of the list that begins at %u:%u?", opened.line,
