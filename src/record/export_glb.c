@@ -59,7 +59,8 @@ static bool read_scene(Recording *recording, Arena *arena, Animation *animation,
     if (ok)
         memcpy(&magic, file.data + 4, 4);
     ok = ok && magic == GLB_MAGIC && read_chunk(&file, &at, CHUNK_JSON, &data, &size);
-    animation->json = ok ? json_parse(arena, data, size, &why) : NULL;
+    const JsonValue *json = ok ? json_parse(arena, data, size, &why) : NULL;
+    animation->json = json && json->kind == JSON_OBJECT ? json : NULL;
     if (animation->json && read_chunk(&file, &at, CHUNK_BIN, &data, &size))
         text_add(&animation->bin, data, size);
     if (!animation->json)
