@@ -446,7 +446,9 @@ bool hub_receive(Hub *hub, Client *client, const HubFragment *fragment)
 {
     size_t size = fragment->size;
     assert(client && (fragment->data || size == 0));
-    if (fragment->is_binary || client->is_ending)
+    if (client->is_ending)  // its last words still go out, whatever was on its way meanwhile
+        return true;
+    if (fragment->is_binary)
         return false;
     if (fragment->is_first)
         text_clear(&client->partial);

@@ -10,6 +10,7 @@
 
 #include <arpa/inet.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,14 @@ bool viewer_origins_are_sound(const char *origins)
 
 #include <libwebsockets.h>
 
-enum { SOCKETS_MAX = 192, HEADER_BYTES = 4096, FAREWELL_MS = 3000, FAREWELL_ROUNDS = 200, DEFAULT_HELLO_MS = 5000 };
+enum {
+    SOCKETS_MAX = 192,
+    HEADER_BYTES = 4096,
+    FAREWELL_MS = 3000,
+    FAREWELLS_MAX = 4,
+    FAREWELL_ROUNDS = 200,
+    DEFAULT_HELLO_MS = 5000
+};
 #define LOOK_SECONDS 0.001  // between looks for a moment that is due: it is shown at most so much later
 #define LOOKS_END 0.1       // after the last moment: a world of slow steps calls for its next one
 
@@ -122,7 +130,8 @@ struct Web {
 // What the library keeps for us with each connection.
 typedef struct Peer {
     Client *client;  // of a socket
-    bool is_in_message, is_farewell;
+    bool is_in_message;
+    int farewells;        // spells of FAREWELL_MS that it has had to read its last words
     const uint8_t *body;  // of an answer to a GET
     size_t size, sent;
     Blob *held;  // that has the body, NULL: it stays by itself
@@ -408,13 +417,25 @@ static int answer_request(struct lws *wsi, Peer *peer, const char *path, bool is
     return send_answer(wsi, peer, &answer);
 }
 
+// A spell to read the last words, after which whoever does not read is let go.
+static void give_farewell(struct lws *wsi, Peer *peer)
+{
+    assert(peer->client->is_ending);
+    peer->farewells++;
+    lws_set_timer_usecs(wsi, FAREWELL_MS * 1000);
+}
+
 // What may have been added to any client by what one of them did.
 static void ask_to_write(Web *web)
 {
     for (int i = 0; i < VIEWER_CLIENTS_MAX; i++) {
         Client *client = web->hub->clients[i];
-        if (client && hub_has_more(web->hub, client))
-            lws_callback_on_writable(client->socket);
+        if (!client || !hub_has_more(web->hub, client))
+            continue;
+        Peer *peer = lws_wsi_user(client->socket);
+        if (client->is_ending && peer->farewells == 0)
+            give_farewell(client->socket, peer);
+        lws_callback_on_writable(client->socket);
     }
 }
 
@@ -508,10 +529,6 @@ static int on_writable(struct lws *wsi, Peer *peer)
     HubPiece piece;
     if (!peer->client)
         return -1;
-    if (peer->client->is_ending && !peer->is_farewell) {
-        peer->is_farewell = true;
-        lws_set_timer_usecs(wsi, FAREWELL_MS * 1000);
-    }
     if (!hub_next(web->hub, peer->client, &piece))
         return peer->client->is_ending ? -1 : 0;
     memcpy(web->piece + LWS_PRE, piece.data, piece.size);
@@ -528,12 +545,19 @@ static int on_writable(struct lws *wsi, Peer *peer)
 }
 
 // The time to say hello, or to read the last words, is over. A server that was late itself has not read yet what came
-// in time.
+// in time, or not written yet what would be read.
 static int on_timer(struct lws *wsi, Peer *peer)
 {
     char byte;
-    if (!peer->client || peer->client->is_ending)
+    if (!peer->client)
         return -1;
+    if (peer->client->is_ending) {
+        struct pollfd socket = { .fd = lws_get_socket_fd(wsi), .events = POLLOUT };
+        if (peer->farewells >= FAREWELLS_MAX || poll(&socket, 1, 0) != 1 || !(socket.revents & POLLOUT))
+            return -1;
+        give_farewell(wsi, peer);
+        return 0;
+    }
     if (peer->client->role != CLIENT_GUEST)
         return 0;
     if (recv(lws_get_socket_fd(wsi), &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1)

@@ -111,9 +111,29 @@ static void steps_that_nobody_saw_are_told(void **state)
     close_stage(stage);
 }
 
+// The world has ended while an acknowledgement was on its way: that does not end the connection before its words.
+static void last_words_are_not_cut_short(void **state)
+{
+    (void)state;
+    static const char ack[] = "{\"do\":\"ack\",\"step\":0}";
+    const HubFragment whole = { .data = ack, .size = sizeof ack - 1, .is_first = true, .is_last = true };
+    Stage *stage = open_stage();
+    check_state(stage, "\"running\":false");
+    exchange_send(&stage->exchange, (Letter){ .kind = LETTER_BYE, .blob = blob_create("the end", 7) });
+    hub_drain(&stage->hub);
+    assert_true(hub_receive(&stage->hub, stage->client, &whole));
+    HubPiece piece;
+    assert_true(hub_next(&stage->hub, stage->client, &piece));
+    CHECK(memmem(piece.data, piece.size, "the end", 7), "what it is told");
+    hub_sent(stage->client);
+    assert_false(hub_next(&stage->hub, stage->client, &piece));
+    close_stage(stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(last_words_are_not_cut_short),
         cmocka_unit_test(who_reads_late_learns_that_it_stands),
         cmocka_unit_test(steps_that_nobody_saw_are_told),
     };
