@@ -22,7 +22,7 @@ Fittings *fittings_of(Physics *physics)
 
 void fittings_add(Physics *physics, SceneNode *node, int solid, Pose frame)
 {
-    assert(solid >= 0 && solid < physics->solid_count);
+    assert(solid >= -1 && solid < physics->solid_count);  // -1: a Propeller that stands outside of any Solid
     if (scene_node_is(node, "Track")) {
         drive_add(physics, node, solid, frame, true);
     } else if (scene_node_is(node, "Propeller")) {
@@ -152,7 +152,7 @@ bool fitting_at(const Physics *physics, int index, const SceneNode **node, Pose 
     int solid = is_holder ? machines->holders[index].solid : drive->solid;
     *frame = is_holder ? POSE_IDENTITY : drive->frame;
     *node = is_holder ? machines->holders[index].node : drive->node;
-    if (!physics->solids[solid].is_alive)
+    if (solid >= 0 && !physics->solids[solid].is_alive)
         *node = NULL;
     return true;
 }
