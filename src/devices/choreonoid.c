@@ -81,6 +81,8 @@ static bool is_gripper(const DeviceKind *kind) { return kind == &holder_device |
 bool devices_switch(Devices *devices, int robot, int tag, bool on)
 {
     const DeviceInfo *info = devices_info(devices, robot, tag);
+    if (device_at(devices, robot, tag)->is_gone)
+        return false;
     if (is_switch(info->kind))
         physics_switch_turn(devices->physics, info->solid, on);
     else if (is_gripper(info->kind))
@@ -93,6 +95,8 @@ bool devices_switch(Devices *devices, int robot, int tag, bool on)
 bool devices_is_on(const Devices *devices, int robot, int tag)
 {
     const DeviceInfo *info = devices_info(devices, robot, tag);
+    if (device_at(devices, robot, tag)->is_gone)
+        return false;
     return is_gripper(info->kind) ? physics_gripper_is_on(devices->physics, info->solid)
                                   : is_switch(info->kind) && physics_switch_is_on(devices->physics, info->solid);
 }

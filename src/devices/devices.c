@@ -378,6 +378,8 @@ int devices_constants(const Devices *devices, int robot, int tag, double *values
 {
     assert_debug(values && capacity >= 0);
     DeviceContext at = device_context((Devices *)devices, robot, tag);
+    if (device_at(devices, robot, tag)->is_gone)
+        return 0;
     return at.info->kind->constants ? at.info->kind->constants(&at, values, capacity) : 0;
 }
 

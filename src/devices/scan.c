@@ -37,6 +37,16 @@ static int solid_at_or_above(const Physics *physics, const SceneNode *node)
     return -1;
 }
 
+// Some solids are only shown: those in the rotating head of a Lidar. Physics does not have them, so nothing in them
+// acts.
+static bool is_simulated(const Devices *devices, const SceneNode *node)
+{
+    const SceneNode *solid = node;
+    while (solid && !scene_node_is(solid, "Solid"))
+        solid = scene_parent(solid);
+    return !solid || physics_solid_of(devices->physics, solid) >= 0;
+}
+
 bool device_node_is_gone(const SceneNode *node)
 {
     for (const SceneNode *at = node; at; at = at->parent)
@@ -50,7 +60,7 @@ void device_bind(const Devices *devices, Device *device)
 {
     assert_debug(device->info.node);
     device->info.joint = device->info.axis = device->info.solid = -1;
-    device->is_gone = device_node_is_gone(device->info.node);
+    device->is_gone = device_node_is_gone(device->info.node) || !is_simulated(devices, device->info.node);
     if (device->is_gone)
         return;
     device->info.solid = solid_at_or_above(devices->physics, device->info.node);
@@ -93,6 +103,7 @@ static void add_device(Devices *devices, int index, SceneNode *node, const Devic
 typedef struct ScanContext {
     Devices *devices;
     int robot;
+    bool is_new;  // the robot: what is wrong with its devices is said once
 } ScanContext;
 
 // The device of a robot that has this node; one whose node is gone waits for another of its kind and name (a PROTO made
@@ -121,6 +132,12 @@ static bool scan_device(SceneNode *node, void *context)
     const DeviceKind *kind = kind_of(node);
     if (!kind || robot_above(node) != robot->node)
         return true;
+    if (!is_simulated(devices, node)) {
+        if (scan->is_new)
+            diag_warning(devices->diags, node->pos, "the %s '%s' is in a Solid that is only shown: no device of '%s'",
+                         node->type->name, scene_string(node, "name"), scene_string(robot->node, "name"));
+        return true;
+    }
     Device *device = find_device(devices, robot, node, kind);
     if (device) {
         name_device(device, node);
@@ -166,7 +183,7 @@ static bool match_device(SceneNode *node, void *context)
 {
     DeviceMatch *match = context;
     const DeviceKind *kind = kind_of(node);
-    if (!kind || robot_above(node) != match->robot)
+    if (!kind || robot_above(node) != match->robot || !is_simulated(match->devices, node))
         return true;
     const DeviceRobot *row = &match->devices->robots[match->index];
     int tag = ++match->seen;
@@ -249,7 +266,7 @@ static void add_robot(Devices *devices, SceneNode *node)
                                             .is_held = devices->holds_robots,
                                             .first_device = devices->device_count };
     devices->robot_states[index] = (RobotState){ .energy = battery_of(node, 0) };
-    ScanContext scan = { devices, index };
+    ScanContext scan = { devices, index, true };
     scene_walk(node, false, scan_device, &scan);
     devices_start(devices, index, 1);
     battery_update_power(devices, index);
@@ -265,7 +282,7 @@ static void scan_again(Devices *devices, int robot)
     row->solid = physics_solid_of(devices->physics, row->node);
     for (int i = 0; i < known; i++)
         device_bind(devices, &devices->devices[row->first_device + i]);
-    ScanContext scan = { devices, robot };
+    ScanContext scan = { devices, robot, false };
     scene_walk(row->node, false, scan_device, &scan);
     for (int tag = 1; tag <= known; tag++) {
         Device *device = device_at(devices, robot, tag);
@@ -288,7 +305,7 @@ static bool scan_robot(SceneNode *node, void *context)
     Devices *devices = context;
     if (scene_node_is(node, "Charger"))
         battery_add_charger(devices, node);
-    if (scene_node_is(node, "Robot") && devices_robot_of(devices, node) < 0)
+    if (scene_node_is(node, "Robot") && devices_robot_of(devices, node) < 0 && is_simulated(devices, node))
         add_robot(devices, node);
     return true;
 }

@@ -215,7 +215,8 @@ static void show_bones(Devices *devices, const Moment *moment)
     for (int i = 0; i < devices->device_count && i < moment->lamp_count; i++)
         if (devices->devices[i].info.kind == &skin_device) {
             assert_debug(before + moment->lamps[i] <= moment->bone_count);
-            rays_set_bones(devices->rays, devices->devices[i].info.node, moment->bones + before, moment->lamps[i]);
+            const Pose *bones = moment->lamps[i] > 0 ? moment->bones + before : NULL;  // there may be none at all
+            rays_set_bones(devices->rays, devices->devices[i].info.node, bones, moment->lamps[i]);
             before += moment->lamps[i];
         }
 }

@@ -462,9 +462,28 @@ static void eyes_survive_resets(void **state)
     diag_destroy(diags);
 }
 
+// Physics does not have what a Lidar only shows: such devices and robots are none, and the others go on.
+static void what_is_only_shown_has_no_devices(void **state)
+{
+    (void)state;
+    World world = open_world(
+        "",
+        "Robot { name \"r\" children [ Lidar { horizontalResolution 4 rotatingHead Solid { children ["
+        "  Connector { name \"c\" } TouchSensor { name \"t\" boundingObject Box { } } VacuumGripper { name \"v\" } Marker { name \"m\" }"
+        "  Radar { name \"radar\" } GPS { name \"g\" } Robot { name \"inner\" } ] } } GPS { name \"gps\" } ] }");
+    assert_int_equal(devices_robot_count(world.devices), 1);
+    assert_int_equal(devices_count(world.devices, 0), 2);
+    assert_int_equal(devices_find(world.devices, 0, "c"), 0);
+    assert_true(devices_find(world.devices, 0, "gps") > 0);
+    assert_int_equal(diag_total(world.diags, DIAG_WARNING), 6);  // one for each device
+    run(&world, 2);
+    close_world(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_only_shown_has_no_devices),
         cmocka_unit_test(sensors_of_motion),
         cmocka_unit_test(forces_are_felt),
         cmocka_unit_test(distances_are_seen),
