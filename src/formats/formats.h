@@ -46,6 +46,9 @@ Scene *formats_load_vrml_text(const char *name, const char *text, size_t size, c
 // for the scene's own file. Where they will be `in_bounding` a USE may name anything; elsewhere one of a Solid or of
 // what else can only be in one place becomes a copy. Returns a list in the scene's arena.
 const FieldList *formats_parse_nodes(Scene *scene, const char *text, size_t size, bool in_bounding, DiagSink *diags);
+// What formats_check() does, for a node that is about to come below `parent` or was made anew there. False when it must
+// not stand in a boundingObject.
+bool formats_check_node(Scene *scene, SceneNode *node, SceneNode *parent, bool in_bounding, DiagSink *diags);
 // The first PROTO that the text has a node of and the scene's file does not declare, though its release asks for it;
 // NULL when there is none. In the scene's arena.
 const char *formats_undeclared_proto(Scene *scene, const char *text, size_t size);

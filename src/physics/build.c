@@ -685,8 +685,24 @@ static Pose pose_above(const SceneNode *node)
     return parent ? scene_world_pose(parent) : POSE_IDENTITY;
 }
 
+// Whether a walk from the root comes to the node, which no solid is above: not when it is only shown, as in the
+// rotating head of a Lidar.
+static bool is_reached(const SceneNode *node)
+{
+    for (const SceneNode *above = scene_parent(node); above; above = scene_parent(above)) {
+        bool leads_on = scene_node_is(above, "Group") && !scene_node_is(above, "Fluid")
+                        && !scene_node_is(above, "Solid");
+        if (!leads_on && !scene_node_is(above, "Slot") && !scene_node_is(above, "Joint")
+            && !scene_node_is(above, "Propeller"))
+            return false;
+    }
+    return true;
+}
+
 void build_subtree(Physics *physics, SceneNode *node)
 {
+    if (!is_reached(node))
+        return;
     joints_refresh(physics);
     solids_refresh(physics);
     int first_solid = physics->solid_count, first_joint = physics->joint_count;

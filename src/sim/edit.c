@@ -547,7 +547,7 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
 {
     assert_debug(parent && field && (text || size == 0));
     const FieldType *type = find_field(&parent, field);
-    if (!type || (type->kind != FIELD_MF_NODE && type->kind != FIELD_SF_NODE)) {
+    if (!type || field_kind_item(type->kind) != FIELD_SF_NODE || type->class == FIELD_DEPRECATED) {
         diag_error(sim->diags, (SourcePos){ 0 }, "there is no field '%s' that holds nodes", field);
         return NULL;
     }
@@ -564,7 +564,8 @@ SceneNode *sim_insert(Sim *sim, SceneNode *parent, const char *field, int index,
         return NULL;
     }
     for (int i = 0; i < nodes->count; i++)
-        if (!may_hold(sim, parent, type, nodes->nodes[i]))
+        if (!may_hold(sim, parent, type, nodes->nodes[i])
+            || !formats_check_node(sim->scene, nodes->nodes[i], parent, in_bounding, sim->diags))
             return NULL;
     FieldValue value = scene_value(parent, type);
     if (!is_list && value.node) {

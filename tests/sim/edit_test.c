@@ -26,6 +26,14 @@ static int solids_of(const World *world)
     return count;
 }
 
+static bool says(const World *world, const char *words)
+{
+    for (int i = 0; i < diag_count(world->diags); i++)
+        if (strstr(diag_at(world->diags, i)->message, words))
+            return true;
+    return false;
+}
+
 static SceneNode *insert(World *world, SceneNode *parent, const char *field, const char *text)
 {
     SceneNode *node = sim_insert(world->sim, parent, field, -1, text, strlen(text));
@@ -96,6 +104,75 @@ static void wrong_insertions_are_refused(void **state)
         CHECK(!sim_insert(world.sim, def(&world, "A"), cases[i].field, -1, cases[i].text, strlen(cases[i].text)),
               cases[i].text);
     world_step(&world, 5);
+    world_close(&world);
+}
+
+// What must not be where it is, inside of what is inserted, is said and passed over, as in a file.
+static void wrong_parts_of_insertions_are_passed_over(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *into, *field, *text, *said;
+        bool comes;
+    } cases[] = {
+        { NULL, "children", "Solid { name \"n\" boundingObject Box { } physics Box { } }",
+          "Box cannot stand in physics", true },
+        { NULL, "children", "Solid { name \"n\" boundingObject Box { } physics GPS { } }",
+          "GPS cannot stand in physics", true },
+        { NULL, "children", "Solid { name \"n\" children [ HingeJoint { jointParameters Damping { } } ] }",
+          "Damping cannot stand", true },
+        { NULL, "children", "Propeller { device RotationalMotor { } }", "Propeller needs a Solid above it", true },
+        { NULL, "children", "Robot { name \"n\" children [ Lidar { numberOfLayers 1000000 } ] }", "numberOfLayers",
+          true },
+        { NULL, "children", "Solid { name \"n\" boundingObject Group { children [ Solid { } ] } }",
+          "Solid is not allowed inside of a boundingObject", true },
+        { "BOUNDS", "children", "Solid { }", "Solid is not allowed inside of a boundingObject", false },
+        { "BOUNDS", "children", "PointSet { }", "PointSet is not allowed", false },
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        World world = world_open(
+            "WorldInfo { } DEF A Solid { boundingObject DEF BOUNDS Group { children [ Box { } ] } physics Physics { } }");
+        SceneNode *into = cases[i].into ? def(&world, cases[i].into) : scene_root(sim_scene(world.sim));
+        bool has_come = sim_insert(world.sim, into, cases[i].field, -1, cases[i].text, strlen(cases[i].text)) != NULL;
+        CHECK(has_come == cases[i].comes, cases[i].text);
+        CHECK(says(&world, cases[i].said), cases[i].text);
+        world_step(&world, 3);
+        world_close(&world);
+    }
+}
+
+// What a template makes anew is checked like what it made first.
+static void templates_made_anew_are_checked(void **state)
+{
+    (void)state;
+    char path[1024];
+    const char *folder = support_scratch("edit");
+    snprintf(path, sizeof path, "%s/Thing.proto", folder);
+    support_write(
+        path,
+        "#VRML_SIM R2025a utf8\n# template language: javascript\nPROTO Thing [ field SFString kind \"\" ] {\n"
+        "%< if (fields.kind.value == 'other') { >% Physics { } %< } else { >%\n"
+        "Solid { boundingObject Box { } physics %< if (fields.kind.value) { >% GPS { } %< } else { >% Physics { } %< } >% }\n"
+        "%< } >% }\n");
+    snprintf(path, sizeof path, "%s/thing.wbt", folder);
+    support_write(path,
+                  "#VRML_SIM R2025a utf8\nEXTERNPROTO \"Thing.proto\"\nWorldInfo { } Viewpoint { }\nDEF T Thing { }\n");
+    World world = { .diags = diag_create() };
+    world.sim = sim_load(path, NULL, world.diags);
+    assert_non_null(world.sim);
+    world.physics = sim_physics(world.sim);
+    SceneNode *thing = scene_instance(def(&world, "T"));
+    const FieldType *kind = &thing->proto->parameters[0];
+    CHECK(physics_solid_body(world.physics, world_solid(&world, "T")) >= 0, "a body");
+    sim_set_value(world.sim, thing, kind, (FieldValue){ .s = "wrong part" });
+    CHECK(says(&world, "GPS cannot stand in physics"), "said");
+    CHECK(physics_solid_body(world.physics, world_solid(&world, "T")) < 0, "passed over");
+    sim_set_value(world.sim, thing, kind, (FieldValue){ .s = "other" });
+    CHECK(says(&world, "Thing has become a Physics, which cannot stand in children"), "said");
+    CHECK(solids_of(&world) == 1, "stays as it was");
+    sim_set_value(world.sim, thing, kind, (FieldValue){ .s = "" });
+    CHECK(physics_solid_body(world.physics, world_solid(&world, "T")) >= 0, "a body again");
+    world_step(&world, 2);
     world_close(&world);
 }
 
@@ -227,13 +304,13 @@ static void what_is_imported_copies_the_solids_that_it_repeats(void **state)
         "DEF IMPORTED Solid { name \"holder\" children [ HingeJoint { endPoint USE STONE } ] boundingObject Box { } physics Physics { } }",
         "DEF IMPORTED Solid { name \"two\" children [ DEF INNER Solid { name \"inner\" boundingObject Box { } physics Physics { } } USE INNER ] }",
     };
-    static const int solids[] = { 2, 3, 4 };
+    static const int solids[] = { 2, 3, 4 }, warnings[] = { 1, 1, 2 };  // two inner ones have one name
     for (int i = 0; i < COUNT_OF(texts); i++) {
         World world = world_open(
             "WorldInfo { } DEF STONE Solid { name \"stone\" boundingObject Box { } physics Physics { } }");
         SceneNode *root = scene_root(sim_scene(world.sim));
         CHECK(sim_insert(world.sim, root, "children", -1, texts[i], strlen(texts[i])) != NULL, texts[i]);
-        CHECK(diag_total(world.diags, DIAG_WARNING) == 1, texts[i]);
+        CHECK(diag_total(world.diags, DIAG_WARNING) == warnings[i], texts[i]);
         CHECK(solids_of(&world) == solids[i], texts[i]);
         world_step(&world, 1);
         CHECK(sim_remove(world.sim, def(&world, "IMPORTED")), texts[i]);
@@ -272,6 +349,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_come_and_go_and_reset_forgets_it),
         cmocka_unit_test(wrong_insertions_are_refused),
+        cmocka_unit_test(wrong_parts_of_insertions_are_passed_over),
+        cmocka_unit_test(templates_made_anew_are_checked),
         cmocka_unit_test(fields_act_at_once),
         cmocka_unit_test(reset_takes_fields_back),
         cmocka_unit_test(joints_start_in_motion),

@@ -223,6 +223,7 @@ SceneNode *check_imported(Scene *scene, SceneNode *node, bool in_bounding, DiagS
 
 // ---- the walk ----
 
+static void check_node(Check *check, SceneNode *node, const Place *place);
 static void check_below(Check *check, SceneNode *node, const Place *place);
 
 static void check_child(Check *check, SceneNode *child, const Place *place)
@@ -236,12 +237,17 @@ static void check_child(Check *check, SceneNode *child, const Place *place)
         if (!actual)
             return;
     }
-    check_rules(check, actual, place);
+    check_node(check, actual, place);
+}
+
+static void check_node(Check *check, SceneNode *node, const Place *place)
+{
+    check_rules(check, node, place);
     if (!place->in_bounding) {
-        check_position(check, actual, place);
-        check_names_add(check, actual, place);
+        check_position(check, node, place);
+        check_names_add(check, node, place);
     }
-    check_below(check, actual, place);
+    check_below(check, node, place);
 }
 
 static bool has_scale(const SceneNode *node)
@@ -253,21 +259,55 @@ static bool has_scale(const SceneNode *node)
     return value.v[0] != 1.0 || value.v[1] != 1.0 || value.v[2] != 1.0;
 }
 
+// What stands below a node has it above.
+static void place_below(Place *place, SceneNode *node)
+{
+    if (schema_type_is(node->type, "Solid")) {
+        place->solid = node;
+        place->scaled = NULL;
+    }
+    if (schema_type_is(node->type, "Robot"))
+        place->robot = node;
+    if (!strcmp(node->type->name, "Transform") && has_scale(node))
+        place->scaled = node;
+}
+
 static void check_below(Check *check, SceneNode *node, const Place *above)
 {
     assert_debug(node->type);
     Place place = *above;
-    if (schema_type_is(node->type, "Solid")) {
-        place.solid = node;
-        place.scaled = NULL;
-    }
-    if (schema_type_is(node->type, "Robot"))
-        place.robot = node;
-    if (!strcmp(node->type->name, "Transform") && has_scale(node))
-        place.scaled = node;
+    place_below(&place, node);
     visit_children(check, node, place, check_child);
     if (schema_type_is(node->type, "Solid") || !strcmp(node->type->name, "Fluid"))
         check_bounding(check, node);
+}
+
+// ---- nodes that come into a running world ----
+
+// Below `holder`, an actual node or NULL, and all that is above it.
+static Place place_in(SceneNode *holder)
+{
+    if (!holder)
+        return (Place){ 0 };
+    Place place = place_in(scene_parent(holder));
+    place_below(&place, holder);
+    place.holder = holder;
+    return place;
+}
+
+bool formats_check_node(Scene *scene, SceneNode *node, SceneNode *parent, bool in_bounding, DiagSink *diags)
+{
+    assert(node && parent);
+    SceneNode *actual = scene_actual(node);
+    if (!actual || node->kind == SCENE_NODE_USE)
+        return true;  // what it names was checked where it stands
+    Check check = { .scene = scene, .diags = diags };
+    Place place = place_in(scene_actual(parent));
+    place.in_bounding = in_bounding;
+    check_node(&check, actual, &place);
+    check_names_report(&check);
+    free(check.names);
+    return !in_bounding || check_bounding_item(&check, node, place.solid);
 }
 
 // ---- the root ----
@@ -308,7 +348,6 @@ static void check_one(Check *check, const char *type_name, int index_when_made)
 void formats_check(Scene *scene, DiagSink *diags)
 {
     Check check = { .scene = scene, .diags = diags };
-    check_rules_init(&check);
     check_one(&check, "WorldInfo", 0);
     check_one(&check, "Viewpoint", -1);
     SceneNode *root = scene_root(scene);
@@ -316,5 +355,4 @@ void formats_check(Scene *scene, DiagSink *diags)
     check_below(&check, root, &place);
     check_names_report(&check);
     free(check.names);
-    free(check.rules);
 }

@@ -67,15 +67,29 @@ static void check_items(Bounding *bounding, SceneNode *group, bool only_first)
                       group->type->name);
 }
 
-static void check_shape(Bounding *bounding, SceneNode *holder, const FieldType *field, SceneNode *node,
-                        const SceneNode *shape)
+static bool check_shape(Bounding *bounding, SceneNode *node, const SceneNode *shape)
 {
     const SceneNode *geometry = scene_child(shape, "geometry");
     if (!geometry)
         check_warning(bounding->check, node, node->pos,
                       "a Shape without geometry in a boundingObject collides with nothing");
-    else if (schema_type_is(geometry->type, "Geometry") && !check_geometry(bounding, node, geometry))
-        check_forbid(bounding->check, holder, field, node);
+    return !geometry || !schema_type_is(geometry->type, "Geometry") || check_geometry(bounding, node, geometry);
+}
+
+// Whether the node may stand in a boundingObject (reported), and all below it.
+static bool may_collide(Bounding *bounding, SceneNode *node, SceneNode *actual)
+{
+    const char *type = actual->type->name;
+    if (schema_type_is(actual->type, "Geometry"))
+        return check_geometry(bounding, node, actual);
+    if (!strcmp(type, "Shape"))
+        return check_shape(bounding, node, actual);
+    if (!strcmp(type, "Group") || !strcmp(type, "Pose") || !strcmp(type, "Transform")) {
+        check_items(bounding, actual, strcmp(type, "Group") != 0);
+        return true;
+    }
+    check_error(bounding->check, node, node->pos, "%s is not allowed inside of a boundingObject; it is ignored", type);
+    return false;
 }
 
 static void check_item(Bounding *bounding, SceneNode *holder, const FieldType *field, SceneNode *node)
@@ -84,22 +98,9 @@ static void check_item(Bounding *bounding, SceneNode *holder, const FieldType *f
     SceneNode *actual = scene_actual(node);
     if (!actual || bounding->depth > DEEPEST)
         return;
-    const char *type = actual->type->name;
     bounding->depth++;
-    if (schema_type_is(actual->type, "Geometry")) {
-        if (!check_geometry(bounding, node, actual))
-            check_forbid(bounding->check, holder, field, node);
-    } else if (!strcmp(type, "Shape")) {
-        check_shape(bounding, holder, field, node, actual);
-    } else if (!strcmp(type, "Group")) {
-        check_items(bounding, actual, false);
-    } else if (!strcmp(type, "Pose") || !strcmp(type, "Transform")) {
-        check_items(bounding, actual, true);
-    } else {
-        check_error(bounding->check, node, node->pos, "%s is not allowed inside of a boundingObject; it is ignored",
-                    type);
+    if (!may_collide(bounding, node, actual))
         check_forbid(bounding->check, holder, field, node);
-    }
     bounding->depth--;
 }
 
@@ -121,4 +122,11 @@ void check_bounding(Check *check, SceneNode *solid)
     else if (physics && schema_type_is(physics->type, "Physics") && !has_own_mass(physics))
         check_warning(check, solid, physics->pos,
                       "Physics without a boundingObject: nothing collides, and the inertia is that of no shape");
+}
+
+bool check_bounding_item(Check *check, SceneNode *node, SceneNode *solid)
+{
+    Bounding bounding = { .check = check, .solid = solid, .depth = 1 };
+    bounding.is_dynamic = solid && scene_child(solid, "physics");
+    return may_collide(&bounding, node, scene_actual(node));
 }

@@ -22,7 +22,6 @@ typedef struct NameEntry {
 typedef struct Check {
     Scene *scene;
     DiagSink *diags;
-    uint64_t *rules;  // per node type: which rules concern it
     NameEntry *names;
     int name_count, name_capacity;
     int references;  // SolidReferences looked up so far
@@ -46,7 +45,8 @@ void check_warning(Check *check, const SceneNode *node, SourcePos pos, const cha
 void check_forbid(Check *check, SceneNode *holder, const FieldType *field, SceneNode *node);
 
 void check_bounding(Check *check, SceneNode *solid);  // of a Solid or Fluid
-void check_rules_init(Check *check);
+// A node that comes into the boundingObject of `solid` (NULL: of a Fluid). False when it must not stand there.
+bool check_bounding_item(Check *check, SceneNode *node, SceneNode *solid);
 void check_rules(Check *check, SceneNode *node, const Place *place);
 
 void check_names_add(Check *check, const SceneNode *node, const Place *place);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 typedef void (*Rule)(Check *check, SceneNode *node, const Place *place);
@@ -424,21 +425,25 @@ static const struct RuleRow {
 };
 static_assert(COUNT_OF(rule_rows) <= 64, "a rule is a bit");
 
-void check_rules_init(Check *check)
+// Which rules concern a node type, by its index. Written once, like the schema itself.
+static uint64_t *rules_of_type;
+static pthread_once_t rules_once = PTHREAD_ONCE_INIT;
+
+static void build_rules(void)
 {
-    assert_debug(!check->rules);
-    check->rules = memory_alloc_array((size_t)schema_type_count(), sizeof *check->rules);
+    rules_of_type = memory_alloc_array((size_t)schema_type_count(), sizeof *rules_of_type);
     for (int i = 0; i < schema_type_count(); i++)
         for (int k = 0; k < COUNT_OF(rule_rows); k++)
             if (schema_type_is(schema_type_at(i), rule_rows[k].type))
-                check->rules[i] |= (uint64_t)1 << k;
+                rules_of_type[i] |= (uint64_t)1 << k;
 }
 
 void check_rules(Check *check, SceneNode *node, const Place *place)
 {
     assert_debug(node->type->index >= 0 && node->type->index < schema_type_count());
+    pthread_once(&rules_once, build_rules);
     check_lengths(check, node);
-    uint64_t rules = check->rules[node->type->index];
+    uint64_t rules = rules_of_type[node->type->index];
     for (int i = 0; rules; i++, rules >>= 1)
         if (rules & 1)
             rule_rows[i].rule(check, node, place);

@@ -340,6 +340,24 @@ static void remove_tree(SceneNode *node, const SceneNode *instance)
         remove_tree(node->target, instance);
 }
 
+// Whether the node may still be where it is, now that it is of another type.
+static bool still_fits(const SceneNode *instance, DiagSink *diags)
+{
+    const SceneNode *actual = scene_actual(instance), *holder = instance->parent;
+    for (int i = 0; actual && holder && i < holder->field_count; i++) {
+        const SceneField *field = &holder->fields[i];
+        bool is_held = field->type->kind == FIELD_SF_NODE && field->value.node == instance;
+        for (int k = 0; field->type->kind == FIELD_MF_NODE && k < field->value.list->count; k++)
+            is_held = is_held || field->value.list->nodes[k] == instance;
+        if (!is_held || schema_allows_type(field->type->allowed, actual->type))
+            continue;
+        diag_error(diags, instance->pos, "%s has become a %s, which cannot stand in %s; it stays as it was",
+                   instance->proto->name, actual->type->name, field->type->name);
+        return false;
+    }
+    return true;
+}
+
 bool proto_regenerate(Scene *scene, SceneNode *instance, DiagSink *diags)
 {
     ProtoLibrary *library = proto_library(scene);
@@ -353,12 +371,17 @@ bool proto_regenerate(Scene *scene, SceneNode *instance, DiagSink *diags)
     bool is_made = proto_make(library, scene, instance, diags);
     scene_piece_end(scene);
     proto_unlock(scene);
+    if (is_made && !still_fits(instance, diags)) {
+        remove_tree(instance->target, instance);
+        is_made = false;
+    }
     if (!is_made) {
         instance->target = old;
         instance->type = old_type;
         return false;
     }
     remove_tree(old, instance);
+    formats_check_node(scene, instance, instance->parent, instance->in_bounding, diags);
     return true;
 }
 
