@@ -3,6 +3,7 @@
 // world stays sound: what it says of itself is finite, and what it saves can be loaded again with the same solids.
 #include "base/common.h"
 #include "scene/schema.h"
+#include "support/any_node.h"
 #include "support/everything.h"
 
 #include "talus/talus.h"
@@ -132,6 +133,14 @@ static void set_field(Run *run)
     }
 }
 
+static void insert(Run *run, TalusNode parent, const FieldType *field, const char *text, int index)
+{
+    const char *name = field ? field->name : "children";
+    if (getenv("TALUS_SHOW_EDITS"))
+        fprintf(stderr, "%s.%s: %s\n", parent == TALUS_ROOT ? "root" : talus_node_type(run->world, parent), name, text);
+    talus_insert(run->world, parent, name, index, text);
+}
+
 static void insert_row(Run *run)
 {
     static const char *const rows[] = {
@@ -161,9 +170,25 @@ static void insert_row(Run *run)
     };
     TalusNode solids[1], parent = take(run, 2) ? take_node(run) : TALUS_ROOT;
     const FieldType *field = parent == TALUS_ROOT ? NULL : take_field(run, parent);
+    if (talus_solids(run->world, solids, 1) >= SOLIDS_MAX)
+        return;
+    int index = take(run, 4) - 1;  // in this order, whatever compiler
+    insert(run, parent, field, rows[take(run, COUNT_OF(rows))], index);
+}
+
+static int choose(void *context, int count) { return take(context, count); }
+
+// A node of any type, in a field of another.
+static void insert_any(Run *run)
+{
+    const AnyNode any = { choose, run, 600 };
+    TalusNode solids[1], parent = take(run, 2) ? take_node(run) : TALUS_ROOT;
+    const FieldType *field = parent == TALUS_ROOT ? NULL : take_field(run, parent);
+    Text text = { 0 };
+    any_node_add(&text, &any, NULL, field && field_kind_item(field->kind) == FIELD_SF_NODE ? field : NULL);
     if (talus_solids(run->world, solids, 1) < SOLIDS_MAX)
-        talus_insert(run->world, parent, field ? field->name : "children", take(run, 4) - 1,
-                     rows[take(run, COUNT_OF(rows))]);
+        insert(run, parent, field, text.data ? text.data : "", take(run, 4) - 1);
+    text_free(&text);
 }
 
 // Text of the input's own.
@@ -180,6 +205,12 @@ static void insert_text(Run *run)
 
 static void remove_node(Run *run) { talus_remove(run->world, take_node(run)); }
 
+static void set_velocity(Run *run, TalusNode solid)
+{
+    TalusVector linear = take_vector(run), angular = take_vector(run);
+    talus_set_velocity(run->world, solid, linear, angular);
+}
+
 static void move_solid(Run *run)
 {
     TalusNode solid = take_solid(run);
@@ -187,7 +218,7 @@ static void move_solid(Run *run)
     if (take(run, 2))
         talus_set_pose(run->world, solid, pose);
     else
-        talus_set_velocity(run->world, solid, take_vector(run), take_vector(run));
+        set_velocity(run, solid);
     talus_add_force_at(run->world, solid, take_vector(run), pose.position);
     if (take(run, 2))
         talus_reset_motion(run->world, solid);
@@ -207,7 +238,11 @@ static void command_joint(Run *run)
     case 1: talus_motor_set_velocity(run->world, joint, axis, number); break;
     case 2: talus_motor_set_force(run->world, joint, axis, number); break;
     case 3: talus_motor_set_acceleration(run->world, joint, axis, number); break;
-    case 4: talus_motor_set_gains(run->world, joint, axis, number, take_number(run), take_number(run)); break;
+    case 4: {
+        double integral = take_number(run), derivative = take_number(run);
+        talus_motor_set_gains(run->world, joint, axis, number, integral, derivative);
+        break;
+    }
     case 5: talus_joint_set_position(run->world, joint, axis, number); break;
     default: talus_brake_set_damping(run->world, joint, axis, number);
     }
@@ -256,7 +291,8 @@ static void look(Run *run)
     TalusHit hit;
     uint8_t pixels[4 * 4 * 4];
     talus_contacts(run->world, contacts, COUNT_OF(contacts));
-    talus_ray(run->world, take_vector(run), take_vector(run), take_number(run), &hit);
+    TalusVector from = take_vector(run), to = take_vector(run);
+    talus_ray(run->world, from, to, take_number(run), &hit);
     if (take(run, 4) == 0)
         talus_picture(run->world, TALUS_NONE, 4, 4, pixels);
 }
@@ -296,6 +332,14 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
+static void print_solids(const TalusWorld *world, const char *when)
+{
+    TalusNode solids[SOLIDS_MAX];
+    int count = talus_solids(world, solids, SOLIDS_MAX);
+    for (int i = 0; i < count && i < SOLIDS_MAX; i++)
+        fprintf(stderr, "%s: %s %s\n", when, talus_node_type(world, solids[i]), talus_solid_label(world, solids[i]));
+}
+
 static void reload(Run *run)
 {
     TalusNode solids[1];
@@ -310,6 +354,8 @@ static void reload(Run *run)
     int after = talus_solids(saved, solids, 1);
     if (before != after) {
         fprintf(stderr, "%d solids are saved as %d\n", before, after);
+        print_solids(run->world, "before");
+        print_solids(saved, "after");
         abort();
     }
     talus_free(run->world);
@@ -326,7 +372,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_folder();
     run.world = talus_load_text("everything.wbt", everything_text, strlen(everything_text), &options);
     for (int i = 0; i < EDITS_MAX && run.at < run.size; i++) {
-        edits[take(&run, COUNT_OF(edits))](&run);
+        int choice = take(&run, 256);
+        if (choice >= 240)
+            insert_any(&run);
+        else
+            edits[choice % COUNT_OF(edits)](&run);
         check_is_finite(run.world);
     }
     talus_step(run.world, 2);

@@ -1,0 +1,142 @@
+// Any bytes as choices of which a world is made: nodes of all types below any field (support/any_node.h). Such a world
+// is loaded, run with all its devices, looked at, reset, saved, and opened again. Whatever it is, it stays sound.
+#include "base/common.h"
+#include "support/any_node.h"
+
+#include "talus/talus.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LENGTH_MAX = 8000, NODES_MAX = 200, VALUES_MAX = 64 };
+
+typedef struct Bytes {
+    const uint8_t *data;
+    size_t size, at;
+} Bytes;
+
+static int choose(void *context, int count)
+{
+    Bytes *bytes = context;
+    uint8_t byte = bytes->at < bytes->size ? bytes->data[bytes->at++] : 0;
+    return byte % count;
+}
+
+static void make_world(Bytes *bytes, Text *text)
+{
+    const AnyNode any = { choose, bytes, LENGTH_MAX };
+    const FieldType *top = schema_field(schema_type("Group"), "children");
+    text_add_string(text, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 } Viewpoint { }\n");
+    for (int count = 1 + choose(bytes, 6); count > 0; count--) {
+        int how = choose(bytes, 4);
+        any_node_add(text, &any, how == 0 ? schema_type("Robot") : how == 1 ? schema_type("Solid") : NULL, top);
+        text_add_char(text, '\n');
+    }
+}
+
+// ---- what is done with it ----
+
+static void use_devices(TalusWorld *world)
+{
+    TalusNode nodes[NODES_MAX];
+    double values[VALUES_MAX];
+    int count = talus_devices(world, TALUS_NONE, nodes, NODES_MAX);
+    for (int i = 0; i < count && i < NODES_MAX; i++) {
+        talus_device_enable(world, nodes[i], 16);
+        talus_device_switch(world, nodes[i], true);
+    }
+    count = talus_joints(world, nodes, NODES_MAX);
+    for (int i = 0; i < count && i < NODES_MAX; i++)
+        talus_motor_set_velocity(world, nodes[i], 0, 1.0);
+    talus_step(world, 2);
+    count = talus_devices(world, TALUS_NONE, nodes, NODES_MAX);
+    for (int i = 0; i < count && i < NODES_MAX; i++)
+        talus_device_read(world, nodes[i], values, VALUES_MAX);
+}
+
+static void look(const TalusWorld *world)
+{
+    uint8_t pixels[4 * 4 * 4];
+    TalusHit hit;
+    talus_picture((TalusWorld *)world, TALUS_NONE, 4, 4, pixels);
+    talus_ray((TalusWorld *)world, (TalusVector){ 0, 0, 5 }, (TalusVector){ 0, 0, -1 }, 10.0, &hit);
+}
+
+static void restore(TalusWorld *world)
+{
+    TalusSnapshot *snapshot = talus_snapshot_create();
+    talus_snapshot_take(world, snapshot);
+    talus_step(world, 1);
+    talus_snapshot_restore(world, snapshot);
+    talus_snapshot_free(snapshot);
+}
+
+// ---- what must hold ----
+
+static const TalusOptions options = {
+    .size = sizeof(TalusOptions), .freezes_on_nan = true, .is_untrusted = true, .threads = 1
+};
+
+static void check_is_finite(const TalusWorld *world)
+{
+    TalusNode solids[NODES_MAX];
+    int count = talus_solids(world, solids, NODES_MAX);
+    for (int i = 0; i < count && i < NODES_MAX && !talus_failure(world); i++) {
+        TalusPose pose;
+        if (talus_pose(world, solids[i], &pose) && !isfinite(pose.position.x + pose.orientation.w)) {
+            fprintf(stderr, "the pose of '%s' is not finite\n", talus_solid_label(world, solids[i]));
+            abort();
+        }
+    }
+}
+
+static void save_and_open(TalusWorld *world)
+{
+    char folder[64], path[80];
+    TalusNode none[1];
+    snprintf(folder, sizeof folder, "/tmp/talus-world-%d", (int)getpid());
+    snprintf(path, sizeof path, "%s/world.wbt", folder);
+    mkdir(folder, 0700);
+    int before = talus_solids(world, none, 0);
+    TalusWorld *saved = talus_save(world, path) ? talus_load(path, &options) : NULL;
+    if (!saved || talus_solids(saved, none, 0) != before) {
+        fprintf(stderr, "of %d solids %d are saved\n", before, saved ? talus_solids(saved, none, 0) : -1);
+        abort();
+    }
+    talus_step(saved, 1);
+    check_is_finite(saved);
+    talus_free(saved);
+    unlink(path);
+    rmdir(folder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Bytes bytes = { data, size, 0 };
+    Text text = { 0 };
+    make_world(&bytes, &text);
+    if (getenv("TALUS_SHOW_WORLD"))
+        fprintf(stderr, "%s", text.data);
+    TalusWorld *world = talus_load_text("any.wbt", text.data, text.length, &options);
+    text_free(&text);
+    if (!world)
+        return 0;
+    talus_step(world, 1);
+    use_devices(world);
+    check_is_finite(world);
+    look(world);
+    restore(world);
+    if (!talus_failure(world))
+        save_and_open(world);
+    talus_reset(world);
+    talus_step(world, 1);
+    check_is_finite(world);
+    talus_free(world);
+    return 0;
+}
