@@ -101,7 +101,8 @@ static bool triangle_to_hit(const Rays *rays, const Ray *ray, int index, unsigne
 static bool is_castable(const Ray *ray)
 {
     double length2 = vec3_length2(ray->direction);
-    return isfinite(ray->origin.x + ray->origin.y + ray->origin.z + length2) && ray->far > ray->near && length2 > 0.0;
+    return vec3_length2(ray->origin) <= RAYS_COORDINATE_MAX * RAYS_COORDINATE_MAX && ray->far > ray->near
+           && length2 > 0.0 && length2 <= RAYS_COORDINATE_MAX * RAYS_COORDINATE_MAX;
 }
 
 static void set_ray(struct RTCRayHit8 *to, int k, const Ray *ray, float near)

@@ -57,6 +57,17 @@ static void place_instance(const Visual *visual, bool is_seen)
     rtcCommitGeometry(visual->instance);
 }
 
+// Whether rays, which are cast in single precision, can be brought into the frame of the visual.
+static bool is_within_reach(const Visual *visual, Vec3 centre)
+{
+    bool is_within = fabs(centre.x) <= RAYS_COORDINATE_MAX && fabs(centre.y) <= RAYS_COORDINATE_MAX
+                     && fabs(centre.z) <= RAYS_COORDINATE_MAX;
+    for (int i = 0; i < 9; i++)
+        is_within = is_within && fabs(visual->world.m.m[i]) <= RAYS_COORDINATE_MAX
+                    && fabs(visual->inverse.m[i]) <= RAYS_INVERSE_MAX;
+    return is_within;
+}
+
 static bool place(Visual *visual, Pose pose, bool is_forced)
 {
     if (!is_forced && !visual->is_stale && !memcmp(&pose, &visual->pose, sizeof pose))
@@ -69,7 +80,8 @@ static bool place(Visual *visual, Pose pose, bool is_forced)
          half = vec3_scale(vec3_sub(visual->form.high, visual->form.low), 0.5);
     Vec3 centre = vec3_add(mat3_apply(visual->world.m, middle), visual->world.t);
     const double c[3] = { centre.x, centre.y, centre.z };
-    bool is_seen = mat3_inverse(visual->world.m, &visual->inverse) && vec3_is_finite(centre) && !visual->is_off;
+    bool is_seen = mat3_inverse(visual->world.m, &visual->inverse) && is_within_reach(visual, centre)
+                   && !visual->is_off;
     for (int i = 0; i < 3; i++) {
         double reach = fabs(m[3 * i]) * half.x + fabs(m[3 * i + 1]) * half.y + fabs(m[3 * i + 2]) * half.z;
         // What rounding to single precision takes away is added again.

@@ -336,8 +336,13 @@ void overrides_light(Rays *rays, Visual *visual);                            // 
 // ---- cast.c ----
 void cast_meet_forms(const struct RTCIntersectFunctionNArguments *arguments);   // for Embree
 void cast_darken_forms(const struct RTCOccludedFunctionNArguments *arguments);  // likewise, for shadows
+// Embree works in single precision and ends the program when a number of a ray is beyond 1.8e18, also in the frame of
+// a visual. So rays begin and point within the first of these; what is scaled beyond it, or so much smaller that its
+// inverse is beyond the second, is not seen.
+#define RAYS_COORDINATE_MAX (3 * LIMIT_COORDINATE)
+#define RAYS_INVERSE_MAX 1e8
 // Whether something that casts shadows stands in the way of eight rays: their tfar then becomes negative. Of the packet
-// the caller gives origins, directions and tfar.
+// the caller gives origins, directions and tfar; those that are `valid` stay within these bounds.
 void rays_occluded(const Rays *rays, const int *valid, struct RTCRay8 *packet);
 
 // What up to eight rays met first.

@@ -135,8 +135,10 @@ static void across(V8 n, V8 *x, V8 *y)
 // Masks of the rays that meet something.
 static I8 occluded(const Rays *rays, const Meeting *at, V8 towards, F8 far, I8 valid)
 {
+    const float max2 = (float)(RAYS_COORDINATE_MAX * RAYS_COORDINATE_MAX);
     struct RTCRay8 packet;
     _Alignas(32) int is_valid[LANES];
+    valid &= (v8_dot(at->from, at->from) <= max2) & (v8_dot(towards, towards) <= max2);
     i8_store(is_valid, valid);
     f8_store(packet.org_x, at->from.x), f8_store(packet.org_y, at->from.y), f8_store(packet.org_z, at->from.z);
     f8_store(packet.dir_x, towards.x), f8_store(packet.dir_y, towards.y), f8_store(packet.dir_z, towards.z);

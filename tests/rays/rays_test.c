@@ -106,16 +106,37 @@ static void test_frames(void **state)
     scene_set_float(sim_scene(world.sim), scene_child(shape, "geometry"), "radius", 1.0);
     sim_field_changed(world.sim, scene_child(shape, "geometry"), "radius");
     CHECK_NEAR(cast(rays, vec3(0, 0, 1), vec3(1, 0, 0)).distance, 2.32 + 6.4 - 1.0, 1e-9, "edited");
-    Ray bad[] = { { vec3(NAN, 0, 0), vec3(1, 0, 0), 0, 9 },
-                  { VEC3_ZERO, VEC3_ZERO, 0, 9 },
-                  { VEC3_ZERO, vec3(1, 0, 0), 9, 0 },
-                  { VEC3_ZERO, vec3(1, 0, 0), 0, NAN } };
+    Ray bad[] = { { vec3(NAN, 0, 0), vec3(1, 0, 0), 0, 9 },   { VEC3_ZERO, VEC3_ZERO, 0, 9 },
+                  { VEC3_ZERO, vec3(1, 0, 0), 9, 0 },         { VEC3_ZERO, vec3(1, 0, 0), 0, NAN },
+                  { vec3(1e300, 0, 0), vec3(1, 0, 0), 0, 9 }, { VEC3_ZERO, vec3(1e100, 0, 0), 0, 9 } };
     RayHit hits[COUNT_OF(bad)];
     rays_cast(rays, bad, COUNT_OF(bad), NULL, NULL, hits);
     for (int i = 0; i < COUNT_OF(bad); i++)
         assert_int_equal(hits[i].visual, -1);
     rays_destroy(rays);
     world_close(&world);
+}
+
+// What is scaled beyond what single precision holds is not seen, and rays through it go on.
+static void test_scales_beyond_reach(void **state)
+{
+    (void)state;
+    static const char *const scales[] = { "1e-300 1 1", "1e-30 1e-30 1e-30", "1 1e-6 1", "1e9 -1e9 1e9" };
+    static const char *const geometries[] = { "Sphere { }", FACES("0 -1 -1, 0 1 -1, 0 0 1", "0 2 1 -1") };
+    for (int i = 0; i < COUNT_OF(scales) * COUNT_OF(geometries); i++) {
+        Text text = { 0 };
+        text_printf(
+            &text,
+            "WorldInfo { } Viewpoint { } Transform { scale %s children [ Transform { scale %s children [ Shape { geometry %s } ] } ] } "
+            "Pose { translation 5 0 0 children [ Shape { geometry Box { } } ] }",
+            scales[i % COUNT_OF(scales)], scales[i % COUNT_OF(scales)], geometries[i / COUNT_OF(scales)]);
+        World world = world_open_with(text.data, NULL);
+        Rays *rays = rays_create(world.physics, world.diags);
+        CHECK_NEAR(cast(rays, vec3(-5, 0, 0), vec3(1, 0, 0)).distance, 9.0, 1e-9, text.data);
+        rays_destroy(rays);
+        world_close(&world);
+        text_free(&text);
+    }
 }
 
 // Where paint and images lie on a form that is met at a height from +x, and the sphere around it, which says how wide a
@@ -205,6 +226,7 @@ static void test_looks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_forms), cmocka_unit_test(test_frames),
-                                        cmocka_unit_test(test_paint), cmocka_unit_test(test_looks) };
+                                        cmocka_unit_test(test_scales_beyond_reach), cmocka_unit_test(test_paint),
+                                        cmocka_unit_test(test_looks) };
     return cmocka_run_group_tests_name("rays.rays", tests, NULL, NULL);
 }
