@@ -56,6 +56,7 @@ static inline const Limits *limits_or_default(const Limits *limits) { return lim
 
 // Physical ranges that no world may leave.
 #define LIMIT_COORDINATE 1e9      // m
+#define LIMIT_SIZE_LOW 1e-9       // m, of what collides
 #define LIMIT_MASS_LOW 1e-9       // kg
 #define LIMIT_MASS_HIGH 1e12      // kg
 #define LIMIT_TIME_STEP_LOW 1e-6  // s

@@ -65,6 +65,7 @@ bool mirror_shapes_are_joined(const Shape *a, const Shape *b);  // of which one 
 int mirror_joint_count(const Physics *physics, int body);
 
 // ---- dCollide for pairs that no kernel of ours knows, and under ODE's steppers (probe.c) ----
+int odelib_collide(dGeomID a, dGeomID b, int max, dContactGeom *points);  // dCollide; 0 when ODE refuses it (init.c)
 int probe_collide(Physics *physics, int a, int b, int max, dContactGeom *points);
 bool probe_ray(Physics *physics, int shape, Vec3 origin, Vec3 direction, double range, dContactGeom *hit);
 bool probe_is(const Physics *physics, const void *object);  // one of what rays are asked with

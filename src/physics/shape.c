@@ -225,7 +225,7 @@ static bool size_is_sound(Physics *physics, SceneNode *geometry, Vec3 size, int 
 {
     const double values[3] = { size.x, size.y, size.z };
     for (int i = 0; i < numbers; i++)
-        if (!(values[i] > 0.0 && values[i] <= LIMIT_COORDINATE)) {
+        if (!(values[i] >= LIMIT_SIZE_LOW && values[i] <= LIMIT_COORDINATE)) {
             diag_error(physics->diags, geometry->pos,
                        "a size of this %s is not a positive length within range; it does not collide",
                        geometry->type->name);

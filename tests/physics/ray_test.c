@@ -74,9 +74,27 @@ static void test_ties_and_nonsense(void **state)
     world_close(&world);
 }
 
+// So thin and so far away that ODE finds no normal, and asserts that there is one.
+static void test_what_ode_refuses(void **state)
+{
+    (void)state;
+    World world = world_open(
+        "WorldInfo { }\nViewpoint { }\nSolid { name \"a\" translation 0 0 1e8 boundingObject Capsule { radius 1e-9 height 1 } }\n"
+        "Solid { name \"b\" translation 0 0 99999990 boundingObject Box { } }\n");
+    PhysicsRayHit hit;
+    assert_true(physics_ray_cast(world.physics, &(PhysicsRay){ vec3(0, 0, 1e8 + 5), vec3(0, 0, -1), 100.0 }, &hit));
+    assert_true(hit.distance <= 15.0);
+    world_close(&world);
+    world = world_open_with("WorldInfo { }\nSolid { boundingObject Capsule { radius 1e-300 } }\n", NULL);
+    assert_true(diag_has_errors(world.diags));  // too small to collide
+    assert_int_equal(physics_shape_count(world.physics), 0);
+    world_close(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_against_every_shape),
-                                        cmocka_unit_test(test_ties_and_nonsense) };
+                                        cmocka_unit_test(test_ties_and_nonsense),
+                                        cmocka_unit_test(test_what_ode_refuses) };
     return cmocka_run_group_tests_name("physics.ray", tests, NULL, NULL);
 }

@@ -2,10 +2,12 @@
 // is being worked on. ODE's handlers are global functions, so they find the world through a thread-local pointer.
 #include "physics/physics_internal.h"
 
+#include "physics/mirror.h"
 #include "physics/ode/ode.h"
 #include "physics/ode/layout.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,21 @@ void physics_ode_keep_errors(bool (*is_foreign)(void))
 
 const char *physics_ode_error(void) { return kept_error[0] ? kept_error : NULL; }
 
+static _Thread_local jmp_buf *refusal;  // where a call that ODE may refuse goes on
+
+// ODE normalizes what may be zero by rounding (the normal of a tiny shape far away) and asserts that it is not. Such a
+// pair does not touch. Nothing is held in between: a collider only computes.
+int odelib_collide(dGeomID a, dGeomID b, int max, dContactGeom *points)
+{
+    jmp_buf here;
+    if (setjmp(here))
+        return 0;
+    refusal = &here;
+    int count = dCollide(a, b, max, points, sizeof *points);
+    refusal = NULL;
+    return count;
+}
+
 // ODE's contract is that these two do not return.
 static void on_error(int number, const char *format, va_list arguments)
 {
@@ -55,6 +72,11 @@ static void on_error(int number, const char *format, va_list arguments)
     if (is_call_foreign && is_call_foreign()) {
         vsnprintf(kept_error, sizeof(kept_error), format, arguments);
         abort();
+    }
+    if (refusal) {
+        jmp_buf *place = refusal;
+        refusal = NULL;
+        longjmp(*place, 1);
     }
     fputs("talus: internal error: ODE refused a call; this is a bug of Talus or of a plugin: ", stderr);
     vfprintf(stderr, format, arguments);

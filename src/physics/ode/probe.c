@@ -61,7 +61,7 @@ int probe_collide(Physics *physics, int a, int b, int max, dContactGeom *points)
     if ((x->kind == GEOMETRY_HEIGHTS && !mirror_grid_counts(physics, x, first, second))
         || (y->kind == GEOMETRY_HEIGHTS && !mirror_grid_counts(physics, y, second, first)))
         return 0;
-    return dCollide(first, second, max, points, sizeof *points);
+    return odelib_collide(first, second, max, points);
 }
 
 bool probe_ray(Physics *physics, int shape, Vec3 origin, Vec3 direction, double range, dContactGeom *hit)
@@ -73,7 +73,7 @@ bool probe_ray(Physics *physics, int shape, Vec3 origin, Vec3 direction, double 
     }
     dGeomRaySetLength(probes->ray, range);
     dGeomRaySet(probes->ray, origin.x, origin.y, origin.z, direction.x, direction.y, direction.z);
-    return dCollide(probes->ray, probe_of(physics, shape), 1, hit, sizeof *hit) != 0;
+    return odelib_collide(probes->ray, probe_of(physics, shape), 1, hit) != 0;
 }
 
 bool probe_is(const Physics *physics, const void *object) { return physics->probes && object == physics->probes->ray; }
