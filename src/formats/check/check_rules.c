@@ -201,7 +201,8 @@ static void elevation_grid(Check *check, SceneNode *node, const Place *place)
 {
     assert_debug(schema_type_is(node->type, "ElevationGrid"));
     (void)place;
-    int64_t columns = scene_int(node, "xDimension"), rows = scene_int(node, "yDimension"), cells = columns * rows;
+    int64_t columns = int_max(0, scene_int(node, "xDimension")), rows = int_max(0, scene_int(node, "yDimension"));
+    int64_t cells = columns * rows;
     if (cells > limits_default.heightfield_cells) {
         check_error(check, node, node->pos, "%lld x %lld grid points are more than %lld; it is ignored",
                     (long long)columns, (long long)rows, (long long)limits_default.heightfield_cells);

@@ -85,6 +85,15 @@ static void adopt(SceneNode *node, const SceneField *field)
                 field->value.list->nodes[i]->parent = node;
 }
 
+// Whether the field of today allows the number that an old one had. A parameter brings its own, now or later.
+static bool is_allowed(const FieldType *type, const SceneField *field)
+{
+    FieldKind kind = field->type->kind;
+    if (field->parameter_index >= 0 || (kind != FIELD_SF_INT32 && kind != FIELD_SF_FLOAT))
+        return true;
+    return schema_allows_number(type->allowed, kind == FIELD_SF_INT32 ? field->value.i : field->value.f, NULL);
+}
+
 void upgrade_move(Upgrade *upgrade, SceneNode *from, const char *name, SceneNode *to, const char *new_name)
 {
     SceneField *field = upgrade_own(from, name);
@@ -94,6 +103,10 @@ void upgrade_move(Upgrade *upgrade, SceneNode *from, const char *name, SceneNode
     upgrade_drop(from, field);
     const FieldType *type = schema_field(to->type, new_name);
     assert(type && type->kind == moved.type->kind);
+    if (!is_allowed(type, &moved)) {
+        upgrade_warning(upgrade, from, moved.pos, "%s is outside of %s; using the default", name, type->allowed);
+        return;
+    }
     SceneField *place = scene_field_add(upgrade->scene, to, type, moved.pos);
     moved.type = type;
     *place = moved;
