@@ -68,9 +68,21 @@ const char *token_string(const Token *token, Arena *arena);
 typedef struct DefEntry {
     const char *name;  // that the node had when it was added: an upgrade may give it to one inside
     SceneNode *node;
+    int64_t order;     // of its beginning in the text
     int64_t expanded;  // nodes that a USE of it stands for
     bool is_gone;      // it was in the default of a parameter that is given after all
 } DefEntry;
+
+// DEF names, open addressing. A name is that of the node which ended last, unless one inside of it has the same: this
+// one goes on counting.
+typedef struct DefTable {
+    DefEntry *slots;
+    int count, slot_count;
+} DefTable;
+
+const DefEntry *def_table_find(const DefTable *table, const char *name, size_t length);  // NULL: none
+void def_table_put(DefTable *table, DefEntry entry);
+void def_table_deinit(DefTable *table);
 
 typedef struct ProtoScope ProtoScope;  // of proto.c: which file this is, what it declares, what was found already
 
@@ -105,10 +117,7 @@ typedef struct Reader {
         const char **strings;
         int string_capacity;
     } scratch;
-    struct {  // DEF names, open addressing
-        DefEntry *slots;
-        int count, slot_count;
-    } defs;
+    DefTable defs;
     bool is_import;  // a USE may name what the scene has already
 } Reader;
 

@@ -320,6 +320,26 @@ static void what_is_imported_copies_the_solids_that_it_repeats(void **state)
     }
 }
 
+// A USE in what is saved finds the node that it repeats, also when another of the same name has come in before it.
+static void names_that_come_twice_are_saved(void **state)
+{
+    (void)state;
+    World world = world_open(
+        "WorldInfo { } Solid { name \"a\" boundingObject DEF FORM Box { } } Solid { name \"b\" translation 9 0 0 boundingObject USE FORM }"
+        "Solid { name \"c\" translation 18 0 0 boundingObject USE FORM }");
+    static const char sphere[] = "Solid { name \"s\" translation 0 9 0 boundingObject DEF FORM Sphere { } }";
+    assert_non_null(sim_insert(world.sim, scene_root(sim_scene(world.sim)), "children", 2, sphere, strlen(sphere)));
+    char path[1024];
+    snprintf(path, sizeof path, "%s/names.wbt", support_scratch("edit_names"));
+    assert_true(formats_save(sim_scene(world.sim), path, world.diags));
+    char *text = support_read(path);
+    const char *first = strstr(text, "DEF FORM Box"), *second = strstr(first + 1, "DEF FORM Box");
+    assert_true(first < strstr(text, "DEF FORM Sphere") && strstr(text, "DEF FORM Sphere") < second);
+    assert_true(strstr(second, "USE FORM") && !strstr(second + 1, "DEF FORM"));  // once more is enough
+    free(text);
+    world_close(&world);
+}
+
 // One that is repeated as it stands, and what is repeated in a boundingObject: a solid is only looked at there, a Shape
 // that is seen elsewhere collides and weighs.
 static void imported_repetitions_count_where_they_stand(void **state)
@@ -349,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_come_and_go_and_reset_forgets_it),
         cmocka_unit_test(wrong_insertions_are_refused),
+        cmocka_unit_test(names_that_come_twice_are_saved),
         cmocka_unit_test(wrong_parts_of_insertions_are_passed_over),
         cmocka_unit_test(templates_made_anew_are_checked),
         cmocka_unit_test(fields_act_at_once),

@@ -7,51 +7,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-static DefEntry *def_slot(const Reader *reader, const char *name, size_t length)
+// ---- the table ----
+
+static DefEntry *def_slot(const DefTable *table, const char *name, size_t length)
 {
-    assert_debug(reader->defs.slot_count > 0 && (reader->defs.slot_count & (reader->defs.slot_count - 1)) == 0);
+    assert_debug(table->slot_count > 0 && (table->slot_count & (table->slot_count - 1)) == 0);
     uint64_t slot = hash_bytes(name, length, 0);
-    uint64_t mask = (uint64_t)(reader->defs.slot_count - 1);
+    uint64_t mask = (uint64_t)(table->slot_count - 1);
     for (;; slot++) {
-        DefEntry *entry = &reader->defs.slots[slot & mask];
+        DefEntry *entry = &table->slots[slot & mask];
         if (!entry->node || (!strncmp(entry->name, name, length) && !entry->name[length]))
             return entry;
     }
 }
 
-const DefEntry *defs_find(const Reader *reader, const char *name, size_t length)
+const DefEntry *def_table_find(const DefTable *table, const char *name, size_t length)
 {
-    if (!reader->defs.count)
+    if (!table->count)
         return NULL;
-    const DefEntry *entry = def_slot(reader, name, length);
+    const DefEntry *entry = def_slot(table, name, length);
     return entry->node && !entry->is_gone ? entry : NULL;
 }
 
-static void grow_defs(Reader *reader)
+static void grow(DefTable *table)
 {
-    DefEntry *old = reader->defs.slots;
-    int old_count = reader->defs.slot_count;
-    reader->defs.slot_count = old_count ? old_count * 2 : 64;
-    reader->defs.slots = memory_alloc_array((size_t)reader->defs.slot_count, sizeof *old);
+    DefEntry *old = table->slots;
+    int old_count = table->slot_count;
+    table->slot_count = old_count ? old_count * 2 : 64;
+    table->slots = memory_alloc_array((size_t)table->slot_count, sizeof *old);
     for (int i = 0; i < old_count; i++)
         if (old[i].node)
-            *def_slot(reader, old[i].name, strlen(old[i].name)) = old[i];
-    assert_debug(reader->defs.count < reader->defs.slot_count);
+            *def_slot(table, old[i].name, strlen(old[i].name)) = old[i];
+    assert_debug(table->count < table->slot_count);
     free(old);
 }
 
-// A node inside with the same name goes on counting.
+void def_table_put(DefTable *table, DefEntry entry)
+{
+    if (table->count * 2 >= table->slot_count)
+        grow(table);
+    DefEntry *slot = def_slot(table, entry.name, strlen(entry.name));
+    if (slot->node && !slot->is_gone && slot->order > entry.order)
+        return;
+    if (!slot->node)
+        table->count++;
+    *slot = entry;
+}
+
+void def_table_deinit(DefTable *table)
+{
+    free(table->slots);
+    *table = (DefTable){ 0 };
+}
+
+// ---- names while a text is read ----
+
+const DefEntry *defs_find(const Reader *reader, const char *name, size_t length)
+{
+    return def_table_find(&reader->defs, name, length);
+}
+
 void defs_add(Reader *reader, SceneNode *node, int64_t expanded)
 {
     assert(node->def && node->kind != SCENE_NODE_USE && expanded > 0);
-    if (reader->defs.count * 2 >= reader->defs.slot_count)
-        grow_defs(reader);
-    DefEntry *entry = def_slot(reader, node->def, strlen(node->def));
-    if (entry->node && !entry->is_gone && entry->node->id > node->id)
-        return;
-    if (!entry->node)
-        reader->defs.count++;
-    *entry = (DefEntry){ .name = node->def, .node = node, .expanded = expanded };
+    def_table_put(&reader->defs,
+                  (DefEntry){ .name = node->def, .node = node, .order = node->id, .expanded = expanded });
 }
 
 // Goes through nodes that are made already, as a USE behind them sees them: those inside first.
@@ -77,7 +97,7 @@ void defs_forget(Reader *reader, SceneNode *node, int64_t expanded)
 {
     assert_debug(node->def);
     (void)expanded;
-    DefEntry *entry = reader->defs.count > 0 ? def_slot(reader, node->def, strlen(node->def)) : NULL;
+    DefEntry *entry = reader->defs.count > 0 ? def_slot(&reader->defs, node->def, strlen(node->def)) : NULL;
     if (entry && entry->node == node)
         entry->is_gone = true;
 }
@@ -86,7 +106,7 @@ void defs_follow(Reader *reader, SceneNode *node, int64_t expanded)
 {
     assert_debug(node->def);
     (void)expanded;
-    DefEntry *entry = reader->defs.count > 0 ? def_slot(reader, node->def, strlen(node->def)) : NULL;
+    DefEntry *entry = reader->defs.count > 0 ? def_slot(&reader->defs, node->def, strlen(node->def)) : NULL;
     if (entry && entry->node && !entry->node->def)
         entry->node = node;
 }

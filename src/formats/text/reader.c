@@ -33,7 +33,7 @@ void reader_deinit(Reader *reader)
     free(reader->scratch.nodes);
     free(reader->scratch.numbers);
     free(reader->scratch.strings);
-    free(reader->defs.slots);
+    def_table_deinit(&reader->defs);
     free(reader->reported);
 }
 

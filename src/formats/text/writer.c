@@ -9,14 +9,20 @@ typedef struct Writer {
     const Scene *scene;
     Text *out;
     uint8_t *written;  // one bit for each node: whether a USE of it can follow
+    DefTable defs;     // what a USE finds at this place
+    int64_t begun;     // nodes so far
 } Writer;
 
 static Writer writer_begin(const Scene *scene, Text *out)
 {
-    return (Writer){ scene, out, memory_alloc((size_t)scene_last_id(scene) / 8 + 1) };
+    return (Writer){ scene, out, memory_alloc((size_t)scene_last_id(scene) / 8 + 1), { 0 }, 0 };
 }
 
-static void writer_end(Writer *writer) { free(writer->written); }
+static void writer_end(Writer *writer)
+{
+    free(writer->written);
+    def_table_deinit(&writer->defs);
+}
 
 static bool was_written(const Writer *writer, const SceneNode *node)
 {
@@ -329,6 +335,13 @@ static void write_node_comments(Writer *writer, const SceneNode *node, int inden
     }
 }
 
+// Whether a USE here would find another node of the same name, one that came in or was copied meanwhile.
+static bool is_shadowed(const Writer *writer, const SceneNode *use)
+{
+    const DefEntry *found = def_table_find(&writer->defs, use->def, strlen(use->def));
+    return found && found->node != use->target && use->target->def && !strcmp(use->target->def, use->def);
+}
+
 static void write_node(Writer *writer, const SceneNode *node, int indent)
 {
     Text *out = writer->out;
@@ -338,13 +351,14 @@ static void write_node(Writer *writer, const SceneNode *node, int indent)
     }
     write_node_comments(writer, node, indent);
     if (node->kind == SCENE_NODE_USE) {
-        if (is_inside_text(writer, node->target) || was_written(writer, node->target)) {
+        if (is_inside_text(writer, node->target) || (was_written(writer, node->target) && !is_shadowed(writer, node))) {
             text_printf(out, "USE %s", node->def);
             return;
         }
         node = node->target;  // the node it repeats is gone or comes later: this place defines it
     }
     mark_written(writer, node);
+    int64_t order = writer->begun++;
     if (node->kind == SCENE_NODE_UNKNOWN && node->target) {
         write_node(writer, node->target, indent);
         return;
@@ -366,6 +380,8 @@ static void write_node(Writer *writer, const SceneNode *node, int indent)
     write_last_comments(writer, node, indent + 2);
     write_indent(out, indent);
     text_add_char(out, '}');
+    if (node->def)
+        def_table_put(&writer->defs, (DefEntry){ .name = node->def, .node = (SceneNode *)node, .order = order });
 }
 
 void formats_write_value(const Scene *scene, FieldKind kind, const FieldValue *value, Text *out)
