@@ -1,5 +1,6 @@
-// Any bytes as choices of which a world is made: nodes of all types below any field (support/any_node.h). Such a world
-// is loaded, run with all its devices, looked at, reset, saved, and opened again. Whatever it is, it stays sound.
+// Any bytes as a world or body that begins like one, others as choices of which a world is made: nodes of all types
+// below any field (support/any_node.h). It is loaded, run with all its devices, looked at, reset, saved, and opened
+// again. Whatever it is, it stays sound.
 #include "base/common.h"
 #include "support/any_node.h"
 
@@ -30,14 +31,43 @@ static int choose(void *context, int count)
 
 static void make_world(Bytes *bytes, Text *text)
 {
-    const AnyNode any = { choose, bytes, LENGTH_MAX };
+    static const char *const old_releases[] = { "V5.0",   "V6.0",   "V8.5.0", "R2018a",
+                                                "R2020a", "R2021b", "R2022a", "R2023b" };
+    int release = choose(bytes, 2 * COUNT_OF(old_releases));
+    bool is_old = release < COUNT_OF(old_releases);
+    const AnyNode any = { choose, bytes, LENGTH_MAX, is_old };
     const FieldType *top = schema_field(schema_type("Group"), "children");
-    text_add_string(text, "#VRML_SIM R2025a utf8\nWorldInfo { basicTimeStep 16 } Viewpoint { }\n");
+    text_printf(text, "#VRML_SIM %s utf8\nWorldInfo { basicTimeStep 16 } Viewpoint { }\n",
+                is_old ? old_releases[release] : "R2025a");
     for (int count = 1 + choose(bytes, 6); count > 0; count--) {
         int how = choose(bytes, 4);
-        any_node_add(text, &any, how == 0 ? schema_type("Robot") : how == 1 ? schema_type("Solid") : NULL, top);
+        any_node_add(text, &any,
+                     how == 0   ? schema_type("Robot")
+                     : how == 1 ? schema_type("Solid")
+                                : NULL,
+                     how == 2 ? NULL : top);
         text_add_char(text, '\n');
     }
+}
+
+static bool begins_with(const Bytes *bytes, const char *word)
+{
+    return bytes->size >= strlen(word) && !memcmp(bytes->data, word, strlen(word));
+}
+
+// Returns the name of the file that it is.
+static const char *make_file(Bytes *bytes, Text *text)
+{
+    static const struct {
+        const char *begin, *name;
+    } files[] = { { "#VRML_SIM", "any.wbt" }, { "format:", "any.body" }, { "#VRML V", "any.wrl" } };
+    for (int i = 0; i < COUNT_OF(files); i++)
+        if (begins_with(bytes, files[i].begin)) {
+            text_add(text, (const char *)bytes->data, bytes->size);
+            return files[i].name;
+        }
+    make_world(bytes, text);
+    return "any.wbt";
 }
 
 // ---- what is done with it ----
@@ -120,10 +150,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Bytes bytes = { data, size, 0 };
     Text text = { 0 };
-    make_world(&bytes, &text);
+    const char *name = make_file(&bytes, &text);
     if (getenv("TALUS_SHOW_WORLD"))
         fprintf(stderr, "%s", text.data);
-    TalusWorld *world = talus_load_text("any.wbt", text.data, text.length, &options);
+    TalusWorld *world = talus_load_text(name, text.data, text.length, &options);
     text_free(&text);
     if (!world)
         return 0;

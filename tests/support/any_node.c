@@ -13,6 +13,11 @@ bool any_node_is_written(const NodeType *type)
     return !(type->flags & (NODE_ABSTRACT | NODE_REMOVED | NODE_VRML97)) && strcmp(type->name, "WorldInfo") != 0;
 }
 
+static bool may_write(const AnyNode *any, const NodeType *type)
+{
+    return any_node_is_written(type) || (any->is_old && (type->flags & NODE_REMOVED) && !(type->flags & NODE_VRML97));
+}
+
 static int choose(const AnyNode *any, int count) { return any->choose(any->context, count); }
 
 // ---- values ----
@@ -65,7 +70,7 @@ static const NodeType *choose_type(const AnyNode *any, const FieldType *field)
     bool is_any = choose(any, 24) == 0;
     for (int i = 0; i < count; i++) {
         const NodeType *type = schema_type_at((start + i) % count);
-        if (any_node_is_written(type) && (is_any || !field || schema_allows_type(field->allowed, type)))
+        if (may_write(any, type) && (is_any || !field || schema_allows_type(field->allowed, type)))
             return type;
     }
     return NULL;
@@ -117,12 +122,12 @@ static void add_value(Text *text, const AnyNode *any, const FieldType *field, in
 
 static void add_node(Text *text, const AnyNode *any, const NodeType *type, int depth)
 {
-    assert(depth >= 0 && any_node_is_written(type));
+    assert(depth >= 0 && may_write(any, type));
     text_printf(text, "%s { ", type->name);
     for (int i = 0; i < type->field_count && depth < DEPTH_MAX && text->length < any->length_max; i++) {
         const FieldType *field = &type->fields[i];
         bool is_node = field_kind_item(field->kind) == FIELD_SF_NODE;
-        if (choose(any, is_node ? 2 : 5) != 1 || field->class == FIELD_DEPRECATED)
+        if (choose(any, is_node ? 2 : 5) != 1 || (field->class == FIELD_DEPRECATED && !any->is_old))
             continue;
         text_printf(text, "%s ", field->name);
         add_value(text, any, field, depth + 1);

@@ -10,6 +10,7 @@ typedef struct AnyNode {
     int (*choose)(void *context, int count);  // 0 to count - 1
     void *context;
     size_t length_max;  // of the whole text; beyond it nodes stay empty
+    bool is_old;        // also what only old releases have
 } AnyNode;
 
 bool any_node_is_written(const NodeType *type);  // whether worlds of today have nodes of this type
