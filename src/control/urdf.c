@@ -403,12 +403,26 @@ static Pose pose_at_zero(const Urdf *urdf, const SceneNode *joint, const SceneNo
     return pose;
 }
 
+// A link below another one, by a joint without axes.
+static void write_link_below(Urdf *urdf, const Link *link, const SceneNode *solid, const char *type, Pose frame)
+{
+    const char *name = own_name(urdf, 'L', scene_string(solid, "name"));
+    add_joint_head(urdf, own_name(urdf, 'J', arena_printf(urdf->arena, "%s joint", name)), type, link->name, name,
+                   pose_mul(frame, scene_pose(solid)));
+    text_add_string(urdf->out, "  </joint>\n");
+    write_link(urdf, solid, name, POSE_IDENTITY);
+}
+
 static void write_joint(Urdf *urdf, Link *link, const SceneNode *joint, Pose frame)
 {
     const SceneNode *end = scene_child(joint, "endPoint");
     if (!end || !scene_node_is(end, "Solid")) {
         if (end)
             text_add_string(&link->text, "    <!-- a joint to another solid would close a loop -->\n");
+        return;
+    }
+    if (scene_node_is(joint, "FreeJoint")) {
+        write_link_below(urdf, link, end, "floating", frame);
         return;
     }
     JointAxis axes[PHYSICS_JOINT_AXES];
@@ -447,11 +461,7 @@ static void write_children(Urdf *urdf, Link *link, const SceneNode *node, Pose f
 static void write_node(Urdf *urdf, Link *link, const SceneNode *node, Pose frame, Vec3 scale)
 {
     if (scene_node_is(node, "Solid")) {
-        const char *name = own_name(urdf, 'L', scene_string(node, "name"));
-        add_joint_head(urdf, own_name(urdf, 'J', arena_printf(urdf->arena, "%s joint", name)), "fixed", link->name,
-                       name, pose_mul(frame, scene_pose(node)));
-        text_add_string(urdf->out, "  </joint>\n");
-        write_link(urdf, node, name, POSE_IDENTITY);
+        write_link_below(urdf, link, node, "fixed", frame);
     } else if (scene_node_is(node, "Joint")) {
         write_joint(urdf, link, node, frame);
     } else if (scene_node_is(node, "Shape")) {
