@@ -421,8 +421,9 @@ static void write_joint(Urdf *urdf, Link *link, const SceneNode *joint, Pose fra
             text_add_string(&link->text, "    <!-- a joint to another solid would close a loop -->\n");
         return;
     }
-    if (scene_node_is(joint, "FreeJoint")) {
-        write_link_below(urdf, link, end, "floating", frame);
+    if (!schema_field(joint->type, "jointParameters")) {  // one without axes; that of V5 holds nothing
+        if (scene_node_is(joint, "FreeJoint"))
+            write_link_below(urdf, link, end, "floating", frame);
         return;
     }
     JointAxis axes[PHYSICS_JOINT_AXES];
