@@ -415,7 +415,7 @@ static void write_link_below(Urdf *urdf, const Link *link, const SceneNode *soli
 
 static void write_joint(Urdf *urdf, Link *link, const SceneNode *joint, Pose frame)
 {
-    const SceneNode *end = scene_child(joint, "endPoint");
+    const SceneNode *end = scene_behind_slots(scene_child(joint, "endPoint"));
     if (!end || !scene_node_is(end, "Solid")) {
         if (end)
             text_add_string(&link->text, "    <!-- a joint to another solid would close a loop -->\n");

@@ -103,13 +103,7 @@ static const struct {
 };
 
 // The node at the end of a joint: Slots are transparent.
-static SceneNode *end_point(const SceneNode *joint)
-{
-    SceneNode *node = scene_child(joint, "endPoint");
-    for (int depth = 0; node && scene_node_is(node, "Slot") && depth < 64; depth++)
-        node = scene_child(node, "endPoint");
-    return node;
-}
+static SceneNode *end_point(const SceneNode *joint) { return scene_behind_slots(scene_child(joint, "endPoint")); }
 
 // A row for a joint; the walk goes on below its end point first, so that the child is the next solid.
 static void add_joint(Physics *physics, SceneNode *node, Walk at)

@@ -192,6 +192,8 @@ Vec2 scene_vec2(const SceneNode *node, const char *name);
 Vec3 scene_vec3(const SceneNode *node, const char *name);  // SFVec3f, SFColor
 Rotation scene_rotation(const SceneNode *node, const char *name);
 const char *scene_string(const SceneNode *node, const char *name);
+// What a Slot holds, through Slots in it; the node itself when it is none.
+SceneNode *scene_behind_slots(SceneNode *node);
 SceneNode *scene_child(const SceneNode *node, const char *name);  // SFNode, through wrappers; NULL when NULL
 const FieldList *scene_list(const SceneNode *node, const char *name);
 SceneNode *scene_list_node(const FieldList *list, int index);  // through wrappers

@@ -102,6 +102,13 @@ SceneNode *scene_child(const SceneNode *node, const char *name)
     return scene_actual(read_value(node, name, FIELD_SF_NODE)->node);
 }
 
+SceneNode *scene_behind_slots(SceneNode *node)
+{
+    while (node && scene_node_is(node, "Slot"))
+        node = scene_child(node, "endPoint");
+    return node;
+}
+
 const FieldList *scene_list(const SceneNode *node, const char *name)
 {
     const FieldType *type;

@@ -1,10 +1,12 @@
 // Any bytes as a world or body that begins like one, others as choices of which a world is made: nodes of all types
-// below any field (support/any_node.h). It is loaded, run with all its devices, looked at, reset, saved, and opened
-// again. Whatever it is, it stays sound.
+// below any field (support/any_node.h). It is loaded, run with all its devices, looked at, converted, reset, saved, and
+// opened again. Whatever it is, it stays sound.
 #include "base/common.h"
+#include "control/control.h"
+#include "formats/body/body.h"
+#include "record/glb.h"
+#include "sim/library.h"
 #include "support/any_node.h"
-
-#include "talus/talus.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,6 +100,29 @@ static void look(const TalusWorld *world)
     talus_ray((TalusWorld *)world, (TalusVector){ 0, 0, 5 }, (TalusVector){ 0, 0, -1 }, 10.0, &hit);
 }
 
+// As files of other kinds.
+static void convert(const TalusWorld *world)
+{
+    const Scene *scene = sim_scene(world->sim);
+    const FieldList *top = scene_list(scene_root(scene), "children");
+    DiagSink *diags = diag_create();
+    Text text = { 0 };
+    glb_write(world->sim, NULL, &text);
+    for (int i = 0; i < top->count; i++) {
+        const SceneNode *node = scene_list_node(top, i);
+        if (!node || !scene_node_is(node, "Solid"))
+            continue;
+        if (scene_node_is(node, "Robot"))
+            control_write_urdf(sim_physics(world->sim), node, "", &text);
+        BodyModel *model = body_from_node(scene, node, diags);
+        if (model)
+            body_write_yaml(model, NULL, &text);
+        body_destroy(model);
+    }
+    text_free(&text);
+    diag_destroy(diags);
+}
+
 static void restore(TalusWorld *world)
 {
     TalusSnapshot *snapshot = talus_snapshot_create();
@@ -161,6 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     use_devices(world);
     check_is_finite(world);
     look(world);
+    convert(world);
     restore(world);
     if (!talus_failure(world))
         save_and_open(world);

@@ -314,11 +314,13 @@ static void remember_loop(BodyFrom *from, const SceneNode *joint, const char *so
 void body_from_joint(BodyFrom *from, const SceneNode *joint, int parent, BodyFrame above)
 {
     assert_debug(parent >= 0 && parent < from->model->link_count);
-    const SceneNode *end = scene_child(joint, "endPoint");
-    while (end && scene_node_is(end, "Slot"))
-        end = scene_child(end, "endPoint");
+    const SceneNode *end = scene_behind_slots(scene_child(joint, "endPoint"));
     if (!end)
         return;
+    if (!scene_node_is(end, "Solid") && !scene_node_is(end, "SolidReference")) {
+        body_from_lost(from, end, "");
+        return;
+    }
     report_springs(from, joint);
     report_drives(from, joint, scene_node_is(end, "SolidReference"));
     if (scene_node_is(end, "SolidReference")) {

@@ -191,7 +191,8 @@ void body_from_shapes(BodyFrom *from, const SceneNode *node, int link, BodyFrame
     const SceneNode *geometry = scene_node_is(node, "Shape") ? scene_child(node, "geometry") : node;
     if (!geometry)
         return;
-    shape.geometry = read_geometry(from, geometry, &shape.frame);
+    if (schema_type_is(geometry->type, "Geometry"))
+        shape.geometry = read_geometry(from, geometry, &shape.frame);
     if (!shape.geometry) {
         body_from_lost(from, geometry, "as a shape");
         return;
@@ -263,11 +264,7 @@ void body_from_children(BodyFrom *from, const SceneNode *holder, int link, BodyF
     assert_debug(link >= 0 && link < from->model->link_count);
     const FieldList *children = scene_list(holder, "children");
     for (int i = 0; i < children->count; i++) {
-        const SceneNode *child = scene_list_node(children, i);
-        if (!child)
-            continue;
-        if (scene_node_is(child, "Slot"))
-            child = scene_child(child, "endPoint");
+        const SceneNode *child = scene_behind_slots(scene_list_node(children, i));
         if (!child || scene_node_is(child, "BodyLink") || scene_node_is(child, "BodyInfo"))
             continue;
         if (body_from_device(from, child, link, frame))
