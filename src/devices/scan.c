@@ -6,19 +6,39 @@
 #include "base/memory.h"
 #include "physics/joints/motor.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---- which there are ----
 
+// The kind of each node type, NULL: no device. Written once, like the schema itself: every node of a robot is asked for
+// its kind after each edit.
+static const DeviceKind **kinds_of_types;
+static pthread_once_t kinds_once = PTHREAD_ONCE_INIT;
+
 // That of its own type, else of the nearest one it descends from: the motor of a body is a motor.
-static const DeviceKind *kind_of(const SceneNode *node)
+static const DeviceKind *find_kind(const NodeType *type)
 {
-    for (const NodeType *type = node->type; type; type = type->parent)
+    for (; type; type = type->parent)
         for (int i = 0; device_kinds[i]; i++)
             if (!strcmp(type->name, device_kinds[i]->type))
                 return device_kinds[i];
     return NULL;
+}
+
+static void find_kinds(void)
+{
+    kinds_of_types = memory_alloc_array((size_t)schema_type_count(), sizeof *kinds_of_types);
+    for (int i = 0; i < schema_type_count(); i++)
+        kinds_of_types[i] = find_kind(schema_type_at(i));
+}
+
+static const DeviceKind *kind_of(const SceneNode *node)
+{
+    pthread_once(&kinds_once, find_kinds);
+    assert_debug(node->type->index >= 0 && node->type->index < schema_type_count());
+    return kinds_of_types[node->type->index];
 }
 
 static SceneNode *robot_above(const SceneNode *node)
