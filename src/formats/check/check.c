@@ -226,22 +226,38 @@ SceneNode *check_imported(Scene *scene, SceneNode *node, bool in_bounding, DiagS
 static void check_node(Check *check, SceneNode *node, const Place *place);
 static void check_below(Check *check, SceneNode *node, const Place *place);
 
+static bool was_seen(const Check *check, const SceneNode *node)
+{
+    return node->id / 8 < (uint32_t)check->seen_capacity && check->seen[node->id / 8] >> (node->id % 8) & 1;
+}
+
+static void mark_seen(Check *check, const SceneNode *node)
+{
+    int before = check->seen_capacity;
+    memory_grow(&check->seen, &check->seen_capacity, (int)(node->id / 8) + 1, 1);  // copies have later ids
+    memset(check->seen + before, 0, (size_t)(check->seen_capacity - before));
+    check->seen[node->id / 8] |= (uint8_t)(1u << (node->id % 8));
+}
+
 static void check_child(Check *check, SceneNode *child, const Place *place)
 {
     SceneNode *actual = scene_actual(child);
     if (!actual || !fits_field(check, child, actual->type, place))
         return;
     if (child->kind == SCENE_NODE_USE) {
-        child = copy_single(check, child, actual->type, place);
-        actual = scene_actual(child);
-        if (!actual)
+        SceneNode *copy = copy_single(check, child, actual->type, place);
+        // What it names was checked where it stands, unless it stands nowhere: in a field that is no longer.
+        if (!copy && (!check->seen || was_seen(check, actual)))
             return;
+        actual = copy ? scene_actual(copy) : actual;
     }
     check_node(check, actual, place);
 }
 
 static void check_node(Check *check, SceneNode *node, const Place *place)
 {
+    if (check->seen)
+        mark_seen(check, node);
     check_rules(check, node, place);
     if (!place->in_bounding) {
         check_position(check, node, place);
@@ -348,6 +364,7 @@ static void check_one(Check *check, const char *type_name, int index_when_made)
 void formats_check(Scene *scene, DiagSink *diags)
 {
     Check check = { .scene = scene, .diags = diags };
+    mark_seen(&check, scene_root(scene));
     check_one(&check, "WorldInfo", 0);
     check_one(&check, "Viewpoint", -1);
     SceneNode *root = scene_root(scene);
@@ -355,4 +372,5 @@ void formats_check(Scene *scene, DiagSink *diags)
     check_below(&check, root, &place);
     check_names_report(&check);
     free(check.names);
+    free(check.seen);
 }

@@ -25,6 +25,8 @@ typedef struct Check {
     NameEntry *names;
     int name_count, name_capacity;
     int references;  // SolidReferences looked up so far
+    uint8_t *seen;   // a bit for each node of a whole scene: checked already; NULL: the scene was checked before
+    int seen_capacity;
     int64_t copied;  // nodes made by copying what USE must not repeat
 } Check;
 
