@@ -2,6 +2,7 @@
 // moves, commands, readings, resets, snapshots, clones, saves and reloads, with steps between. Whatever they are, the
 // world stays sound: what it says of itself is finite, and what it saves can be loaded again with the same solids.
 #include "base/common.h"
+#include "run_fuzz.h"
 #include "scene/schema.h"
 #include "support/any_node.h"
 #include "support/everything.h"
@@ -299,23 +300,6 @@ static void look(Run *run)
 
 // ---- what must hold ----
 
-static const TalusOptions options = {
-    .size = sizeof(TalusOptions), .freezes_on_nan = true, .is_untrusted = true, .threads = 1
-};
-
-static void check_is_finite(const TalusWorld *world)
-{
-    TalusNode solids[SOLIDS_MAX];
-    int count = talus_solids(world, solids, SOLIDS_MAX);
-    for (int i = 0; i < count && i < SOLIDS_MAX && !talus_failure(world); i++) {
-        TalusPose pose;
-        if (talus_pose(world, solids[i], &pose) && !isfinite(pose.position.x + pose.orientation.w)) {
-            fprintf(stderr, "the pose of '%s' is not finite\n", talus_solid_label(world, solids[i]));
-            abort();
-        }
-    }
-}
-
 // A folder of this process, gone again after each input.
 static char folder[64], path[80];
 
@@ -348,7 +332,7 @@ static void reload(Run *run)
     int before = talus_solids(run->world, solids, 1);
     if (!talus_save(run->world, path))
         abort();
-    TalusWorld *saved = talus_load(path, &options);
+    TalusWorld *saved = talus_load(path, &run_fuzz_options);
     if (!saved)
         abort();
     int after = talus_solids(saved, solids, 1);
@@ -370,17 +354,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Run run = { .data = data, .size = size, .snapshot = talus_snapshot_create() };
     make_folder();
-    run.world = talus_load_text("everything.wbt", everything_text, strlen(everything_text), &options);
+    run.world = talus_load_text("everything.wbt", everything_text, strlen(everything_text), &run_fuzz_options);
     for (int i = 0; i < EDITS_MAX && run.at < run.size; i++) {
         int choice = take(&run, 256);
         if (choice >= 240)
             insert_any(&run);
         else
             edits[choice % COUNT_OF(edits)](&run);
-        check_is_finite(run.world);
+        run_fuzz_check(run.world);
     }
     talus_step(run.world, 2);
-    check_is_finite(run.world);
+    run_fuzz_check(run.world);
     reload(&run);
     talus_step(run.world, 1);
     talus_snapshot_free(run.snapshot);

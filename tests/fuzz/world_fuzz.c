@@ -5,10 +5,10 @@
 #include "control/control.h"
 #include "formats/body/body.h"
 #include "record/glb.h"
+#include "run_fuzz.h"
 #include "sim/library.h"
 #include "support/any_node.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,23 +134,6 @@ static void restore(TalusWorld *world)
 
 // ---- what must hold ----
 
-static const TalusOptions options = {
-    .size = sizeof(TalusOptions), .freezes_on_nan = true, .is_untrusted = true, .threads = 1
-};
-
-static void check_is_finite(const TalusWorld *world)
-{
-    TalusNode solids[NODES_MAX];
-    int count = talus_solids(world, solids, NODES_MAX);
-    for (int i = 0; i < count && i < NODES_MAX && !talus_failure(world); i++) {
-        TalusPose pose;
-        if (talus_pose(world, solids[i], &pose) && !isfinite(pose.position.x + pose.orientation.w)) {
-            fprintf(stderr, "the pose of '%s' is not finite\n", talus_solid_label(world, solids[i]));
-            abort();
-        }
-    }
-}
-
 static void save_and_open(TalusWorld *world)
 {
     char folder[64], path[80];
@@ -159,13 +142,13 @@ static void save_and_open(TalusWorld *world)
     snprintf(path, sizeof path, "%s/world.wbt", folder);
     mkdir(folder, 0700);
     int before = talus_solids(world, none, 0);
-    TalusWorld *saved = talus_save(world, path) ? talus_load(path, &options) : NULL;
+    TalusWorld *saved = talus_save(world, path) ? talus_load(path, &run_fuzz_options) : NULL;
     if (!saved || talus_solids(saved, none, 0) != before) {
         fprintf(stderr, "of %d solids %d are saved\n", before, saved ? talus_solids(saved, none, 0) : -1);
         abort();
     }
     talus_step(saved, 1);
-    check_is_finite(saved);
+    run_fuzz_check(saved);
     talus_free(saved);
     unlink(path);
     rmdir(folder);
@@ -178,13 +161,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *name = make_file(&bytes, &text);
     if (getenv("TALUS_SHOW_WORLD"))
         fprintf(stderr, "%s", text.data);
-    TalusWorld *world = talus_load_text(name, text.data, text.length, &options);
+    TalusWorld *world = talus_load_text(name, text.data, text.length, &run_fuzz_options);
     text_free(&text);
     if (!world)
         return 0;
     talus_step(world, 1);
     use_devices(world);
-    check_is_finite(world);
+    run_fuzz_check(world);
     look(world);
     convert(world);
     restore(world);
@@ -192,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         save_and_open(world);
     talus_reset(world);
     talus_step(world, 1);
-    check_is_finite(world);
+    run_fuzz_check(world);
     talus_free(world);
     return 0;
 }
