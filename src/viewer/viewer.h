@@ -24,6 +24,8 @@ typedef struct ViewerOptions {
     const char *log;        // file for the acts of people; NULL: none
     const char *acts;       // such a file to repeat; NULL: none
     int hello_ms;           // how long a connection may be silent before it says its token; 0: 5 s
+    int request_seconds;    // how long a request may take to come; 0: 15
+    int answer_ms;          // how long a client may take nothing of its answer; 0: 15 s
     bool cannot_reload;     // the caller has no file to read again
     const void *recording;  // instead of a world: a .talus file for the page to play; must outlive the viewer
     size_t recording_size;

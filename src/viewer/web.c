@@ -105,7 +105,9 @@ enum {
     FAREWELL_MS = 3000,
     FAREWELLS_MAX = 4,
     FAREWELL_ROUNDS = 200,
-    DEFAULT_HELLO_MS = 5000
+    DEFAULT_HELLO_MS = 5000,
+    DEFAULT_REQUEST_SECONDS = 15,
+    DEFAULT_ANSWER_MS = 15000
 };
 #define LOOK_SECONDS 0.001  // between looks for a moment that is due: it is shown at most so much later
 #define LOOKS_END 0.1       // after the last moment: a world of slow steps calls for its next one
@@ -116,7 +118,7 @@ struct Web {
     pthread_t thread;
     atomic_bool is_stopping;
     const char *address;
-    int port, window_port, hello_ms;
+    int port, window_port, hello_ms, answer_ms;
     int sockets;
     lws_sorted_usec_list_t look;
     double moment_time;  // when the last one was found
@@ -282,6 +284,13 @@ static void let_go(Peer *peer)
     peer->body = NULL;
 }
 
+// A spell to take more of an answer, after which whoever takes nothing is let go.
+static void give_answer_spell(struct lws *wsi)
+{
+    assert(web_of(wsi)->answer_ms > 0);
+    lws_set_timer_usecs(wsi, (lws_usec_t)web_of(wsi)->answer_ms * 1000);
+}
+
 static int send_answer(struct lws *wsi, Peer *peer, const Answer *answer)
 {
     assert(answer->data || answer->size == 0);
@@ -299,6 +308,9 @@ static int send_answer(struct lws *wsi, Peer *peer, const Answer *answer)
         let_go(peer);
         return lws_http_transaction_completed(wsi) ? -1 : 0;
     }
+    // The library's limit is one for the request and all of its answer; a long recording on a slow link takes longer.
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+    give_answer_spell(wsi);
     lws_callback_on_writable(wsi);
     return 0;
 }
@@ -315,11 +327,29 @@ static int send_body(struct lws *wsi, Peer *peer)
     bool is_last = peer->sent == peer->size;
     if (lws_write(wsi, web->piece + LWS_PRE, size, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0)
         return -1;
+    give_answer_spell(wsi);
     if (is_last) {
         let_go(peer);
         return lws_http_transaction_completed(wsi) ? -1 : 0;
     }
     lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static bool takes_more(struct lws *wsi)
+{
+    struct pollfd socket = { .fd = lws_get_socket_fd(wsi), .events = POLLOUT };
+    return poll(&socket, 1, 0) == 1 && (socket.revents & POLLOUT);
+}
+
+// The spell is over. Of whoever would have taken more, the server itself was late.
+static int on_answer_timer(struct lws *wsi, const Peer *peer)
+{
+    if (!peer->body && !lws_partial_buffered(wsi))
+        return 0;
+    if (!takes_more(wsi))
+        return -1;
+    give_answer_spell(wsi);
     return 0;
 }
 
@@ -468,6 +498,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return 1;  // a socket that does not speak "talus"
     case LWS_CALLBACK_HTTP: return answer_request(wsi, user, in, false);
     case LWS_CALLBACK_HTTP_WRITEABLE: return send_body(wsi, user);
+    case LWS_CALLBACK_TIMER: return on_answer_timer(wsi, user);
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED: pass_on(web); return 0;
     default: return lws_callback_http_dummy(wsi, reason, user, in, length);
     }
@@ -552,8 +583,7 @@ static int on_timer(struct lws *wsi, Peer *peer)
     if (!peer->client)
         return -1;
     if (peer->client->is_ending) {
-        struct pollfd socket = { .fd = lws_get_socket_fd(wsi), .events = POLLOUT };
-        if (peer->farewells >= FAREWELLS_MAX || poll(&socket, 1, 0) != 1 || !(socket.revents & POLLOUT))
+        if (peer->farewells >= FAREWELLS_MAX || !takes_more(wsi))
             return -1;
         give_farewell(wsi, peer);
         return 0;
@@ -622,19 +652,21 @@ static bool listen_at(Web *web, const ViewerOptions *options, DiagSink *diags)
 {
     assert(!web->context);
     const char *address = options->address ? options->address : "127.0.0.1";
-    struct lws_context_creation_info info = { .port = options->port,
-                                              .iface = address,
-                                              .protocols = protocols,
-                                              .gid = (gid_t)-1,
-                                              .uid = (uid_t)-1,
-                                              .user = web,
-                                              .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
-                                              .timeout_secs = 15,  // for a whole request
-                                              .keepalive_timeout = 5,
-                                              .max_http_header_data = HEADER_BYTES,
-                                              .max_http_header_pool = 64,
-                                              .fd_limit_per_thread = SOCKETS_MAX + 16,
-                                              .server_string = "talus" };
+    struct lws_context_creation_info info = {
+        .port = options->port,
+        .iface = address,
+        .protocols = protocols,
+        .gid = (gid_t)-1,
+        .uid = (uid_t)-1,
+        .user = web,
+        .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+        .timeout_secs = (unsigned)(options->request_seconds > 0 ? options->request_seconds : DEFAULT_REQUEST_SECONDS),
+        .keepalive_timeout = 5,
+        .max_http_header_data = HEADER_BYTES,
+        .max_http_header_pool = 64,
+        .fd_limit_per_thread = SOCKETS_MAX + 16,
+        .server_string = "talus"
+    };
     if (!strchr(address, ':'))
         info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     web->context = lws_create_context(&info);
@@ -674,6 +706,7 @@ Web *web_start(const ViewerOptions *options, const FileData *ghost, Hub *hub, Di
     web->hub = hub;
     web->address = options->address;
     web->hello_ms = options->hello_ms > 0 ? options->hello_ms : DEFAULT_HELLO_MS;
+    web->answer_ms = options->answer_ms > 0 ? options->answer_ms : DEFAULT_ANSWER_MS;
     web->recording = options->recording;
     web->recording_size = options->recording_size;
     lws_set_log_level(0, NULL);

@@ -1,6 +1,7 @@
 // The server of the viewer as bytes on a socket: who is let in, and what becomes of those who are not.
 #include "viewer/viewer_internal.h"
 
+#include "base/memory.h"
 #include "support/support.h"
 
 #include <arpa/inet.h>
@@ -122,6 +123,70 @@ static void foreign_upgrades_end(void **state)
     viewer_stop(viewer);
 }
 
+enum { LONG_BYTES = 24 << 20 };  // more than the two ends of a connection hold
+
+// Asks for a long recording; true when its head came. A server that was itself late to read may have ended it before.
+static bool ask_for_recording(const Viewer *viewer, int *connection)
+{
+    char room[1];
+    Text request = { 0 };
+    text_printf(&request,
+                "GET /recording HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Talus-Token: %s\r\nConnection: close\r\n\r\n",
+                viewer_port(viewer), strchr(viewer_url(viewer), '=') + 1);
+    *connection = connect_to(viewer);
+    bool is_sent = send(*connection, request.data, strlen(request.data), MSG_NOSIGNAL) == (ssize_t)strlen(request.data);
+    text_free(&request);
+    return is_sent && recv(*connection, room, sizeof room, MSG_PEEK) == 1;
+}
+
+static size_t count_rest(int connection)
+{
+    static char room[1 << 16];
+    size_t count = 0;
+    for (ssize_t got; (got = recv(connection, room, sizeof room, 0)) > 0;)
+        count += (size_t)got;
+    close(connection);
+    return count;
+}
+
+// The limit for a request is not one for its answer, however long that takes.
+static void slow_readers_get_all(void **state)
+{
+    (void)state;
+    void *recording = memory_alloc(LONG_BYTES);
+    Viewer *viewer = viewer_start(
+        &(ViewerOptions){ .recording = recording, .recording_size = LONG_BYTES, .request_seconds = 1 }, diags);
+    assert_non_null(viewer);
+    int connection = -1;
+    while (!ask_for_recording(viewer, &connection))
+        close(connection);
+    usleep(2500000);  // longer than the limit; a busy machine makes it no shorter
+    assert_true(count_rest(connection) > LONG_BYTES);
+    viewer_stop(viewer);
+    free(recording);
+}
+
+// Who takes nothing for long is let go, sooner or later.
+static void those_who_take_nothing_are_let_go(void **state)
+{
+    (void)state;
+    void *recording = memory_alloc(LONG_BYTES);
+    Viewer *viewer = viewer_start(
+        &(ViewerOptions){ .recording = recording, .recording_size = LONG_BYTES, .answer_ms = 20 }, diags);
+    assert_non_null(viewer);
+    size_t count = LONG_BYTES;
+    for (useconds_t wait = 50000; count >= LONG_BYTES && wait < 60000000; wait *= 2) {
+        int connection = -1;
+        while (!ask_for_recording(viewer, &connection))
+            close(connection);
+        usleep(wait);
+        count = count_rest(connection);
+    }
+    assert_true(count < LONG_BYTES);
+    viewer_stop(viewer);
+    free(recording);
+}
+
 static void a_taken_port_is_said(void **state)
 {
     (void)state;
@@ -139,6 +204,8 @@ int main(void)
         cmocka_unit_test(hosts_are_checked),
         cmocka_unit_test(silence_ends),
         cmocka_unit_test(foreign_upgrades_end),
+        cmocka_unit_test(slow_readers_get_all),
+        cmocka_unit_test(those_who_take_nothing_are_let_go),
         cmocka_unit_test(a_taken_port_is_said),
     };
     if (!viewer_is_available()) {
