@@ -32,6 +32,14 @@ OBSERVATIONS = ["joint_position SLIDE", "joint_velocity SLIDE", "joint_position 
 
 
 @pytest.fixture
+def ctrl_c():
+    """A program in the background may have been started with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
 def world():
     return talus.World(text=TEXT)
 
@@ -341,7 +349,7 @@ def test_worlds_of_a_batch_are_in_use_together(world):
     many.step()
 
 
-def test_ctrl_c_ends_a_long_step(world):
+def test_ctrl_c_ends_a_long_step(world, ctrl_c):
     def interrupt():
         while not started.is_set():
             pass
@@ -359,7 +367,7 @@ def test_ctrl_c_ends_a_long_step(world):
 
 @pytest.mark.parametrize("act", [lambda many: many.step(), lambda many: many.rollout(np.zeros((16, 1000, 1)))],
                          ids=["steps", "rollouts"])
-def test_ctrl_c_ends_a_loop_over_a_batch(world, act):
+def test_ctrl_c_ends_a_loop_over_a_batch(world, act, ctrl_c):
     def interrupt():
         while not many.episode_steps[0]:
             pass
