@@ -1,7 +1,6 @@
 // The server of the viewer as bytes on a socket: who is let in, and what becomes of those who are not.
 #include "viewer/viewer_internal.h"
 
-#include "base/memory.h"
 #include "support/support.h"
 
 #include <arpa/inet.h>
@@ -123,20 +122,42 @@ static void foreign_upgrades_end(void **state)
     viewer_stop(viewer);
 }
 
-enum { LONG_BYTES = 24 << 20 };  // more than the two ends of a connection hold
+enum { LONG_BYTES = 24 << 20, TRIES = 100 };  // more than the two ends of a connection hold
 
-// Asks for a long recording; true when its head came. A server that was itself late to read may have ended it before.
-static bool ask_for_recording(const Viewer *viewer, int *connection)
+static Viewer *start_long(int request_seconds, int answer_ms)
 {
-    char room[1];
+    static const uint8_t recording[LONG_BYTES];
+    Viewer *viewer = viewer_start(&(ViewerOptions){ .recording = recording,
+                                                    .recording_size = LONG_BYTES,
+                                                    .request_seconds = request_seconds,
+                                                    .answer_ms = answer_ms },
+                                  diags);
+    assert_non_null(viewer);
+    return viewer;
+}
+
+// A connection on which the head of a long recording has come and nothing of it was taken. A server that was itself
+// late to read the request may have ended one before.
+static int ask_for_recording(const Viewer *viewer)
+{
+    static const char fine[] = "HTTP/1.1 200";
     Text request = { 0 };
     text_printf(&request,
                 "GET /recording HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Talus-Token: %s\r\nConnection: close\r\n\r\n",
                 viewer_port(viewer), strchr(viewer_url(viewer), '=') + 1);
-    *connection = connect_to(viewer);
-    bool is_sent = send(*connection, request.data, strlen(request.data), MSG_NOSIGNAL) == (ssize_t)strlen(request.data);
-    text_free(&request);
-    return is_sent && recv(*connection, room, sizeof room, MSG_PEEK) == 1;
+    for (int i = 0; i < TRIES; i++) {
+        char head[sizeof fine] = "";
+        int connection = connect_to(viewer);
+        send(connection, request.data, strlen(request.data), MSG_NOSIGNAL);
+        if (recv(connection, head, sizeof fine - 1, MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof fine - 1) {
+            assert_string_equal(head, fine);
+            text_free(&request);
+            return connection;
+        }
+        close(connection);
+    }
+    fail_msg("no answer in %d tries", TRIES);
+    return -1;
 }
 
 static size_t count_rest(int connection)
@@ -153,38 +174,26 @@ static size_t count_rest(int connection)
 static void slow_readers_get_all(void **state)
 {
     (void)state;
-    void *recording = memory_alloc(LONG_BYTES);
-    Viewer *viewer = viewer_start(
-        &(ViewerOptions){ .recording = recording, .recording_size = LONG_BYTES, .request_seconds = 1 }, diags);
-    assert_non_null(viewer);
-    int connection = -1;
-    while (!ask_for_recording(viewer, &connection))
-        close(connection);
+    Viewer *viewer = start_long(1, 600000);
+    int connection = ask_for_recording(viewer);
     usleep(2500000);  // longer than the limit; a busy machine makes it no shorter
     assert_true(count_rest(connection) > LONG_BYTES);
     viewer_stop(viewer);
-    free(recording);
 }
 
 // Who takes nothing for long is let go, sooner or later.
 static void those_who_take_nothing_are_let_go(void **state)
 {
     (void)state;
-    void *recording = memory_alloc(LONG_BYTES);
-    Viewer *viewer = viewer_start(
-        &(ViewerOptions){ .recording = recording, .recording_size = LONG_BYTES, .answer_ms = 20 }, diags);
-    assert_non_null(viewer);
+    Viewer *viewer = start_long(0, 20);
     size_t count = LONG_BYTES;
     for (useconds_t wait = 50000; count >= LONG_BYTES && wait < 60000000; wait *= 2) {
-        int connection = -1;
-        while (!ask_for_recording(viewer, &connection))
-            close(connection);
+        int connection = ask_for_recording(viewer);
         usleep(wait);
         count = count_rest(connection);
     }
     assert_true(count < LONG_BYTES);
     viewer_stop(viewer);
-    free(recording);
 }
 
 static void a_taken_port_is_said(void **state)
