@@ -83,6 +83,23 @@ source_of plain plain.cxx <<<"#include <plugins/physics.h>
 void webots_physics_init() { dWebotsConsolePrintf(\"says %d\", 7); }
 $rest"
 
+# A Makefile that makes one of its sources, and a program of its own from objects that it names where Webots puts them.
+source_of named named.cpp <<<"#include <plugins/physics.h>
+int made();
+DLLEXPORT void webots_physics_init() { dWebotsConsolePrintf(\"says %d\", made()); }
+DLLEXPORT void webots_physics_step() { }
+DLLEXPORT void webots_physics_cleanup() { }"
+source_of named tool.cpp <<<'int made();
+int main() { return made() - 7; }'
+source_of named Makefile <<<"CXX_SOURCES = named.cpp made.cpp
+FILES_TO_REMOVE = made.cpp tool
+release: tool
+tool: build/release/made.o build/release/tool.o
+	\$(CXX) -o \$@ \$^
+made.cpp:
+	echo 'int made() { return 7; }' >\$@
+$tail_of"
+
 # One that does not compile stops none of the others, and its error is shown.
 source_of broken broken.c <<<'#include <plugins/physics.h>
 this is not C'
@@ -90,13 +107,14 @@ this is not C'
 talus build . >build.log 2>&1; code=$?
 [ $code = 3 ] || complain "a plugin that does not compile ends with $code, not 3"
 grep -q '^plugin broken: FAILED' build.log && grep -q 'broken.c:2' build.log || complain "the broken plugin is not named with its line"
-for name in old oldcpp modern older plain; do
+for name in old oldcpp modern older named plain; do
   grep -q "^plugin $name: built" build.log || { complain "$name is not built"; cat build.log; }
   printf '#VRML_SIM R2025a utf8\nWorldInfo { physics "%s" }\nDEF BOX Solid { boundingObject Box { } physics Physics { } }\n' "$name" >worlds/$name.wbt
   talus run worlds/$name.wbt --until 0.1 >out.txt 2>err.txt || { complain "$name does not run"; cat err.txt; }
   grep -q "^\[$name\] says 7" out.txt || { complain "$name does not say what it should"; cat out.txt; }
 done
 [ -f plugins/physics/modern/made.txt ] || complain "the first goal of a Makefile is not made"
+plugins/physics/named/tool || complain "objects are not where Webots puts them"
 talus build . --clean >/dev/null 2>&1
 [ -z "$(find plugins -name '*.so' -o -name '*.o' -o -name made.txt)" ] || { complain "something is left after --clean"; find plugins; }
 # The goals that people type.
