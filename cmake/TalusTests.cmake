@@ -55,6 +55,9 @@ foreach(fuzz_source ${TALUS_FUZZERS})
     set_tests_properties(fuzz.${fuzz_short} PROPERTIES TIMEOUT ${TALUS_TEST_SECONDS})
   endif()
 endforeach()
+# Motions are read by robots' programs; the target has the file alone, not all of libController.
+target_sources(fuzz.motion PRIVATE ${CMAKE_SOURCE_DIR}/controller/motion.c)
+target_include_directories(fuzz.motion PRIVATE ${CMAKE_SOURCE_DIR}/controller)
 # Benchmarks: bench/NAME_bench.c are programs for `make bench`; they are built with everything but not run as tests, so sanitized
 # builds have none.
 if(NOT TALUS_SANITIZE)

@@ -1,6 +1,8 @@
 // motion.c - motion files: "#WEBOTS_MOTION,V1.0,motor,..." and then rows "mm:ss:ms,name,position or *,...".
 #include "core.h"
 
+#include "base/memory.h"
+
 #include <webots/motor.h>
 #include <webots/robot.h>
 #include <webots/utils/motion.h>
@@ -10,12 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A position that the file gives; between two of them a motor moves in a straight line.
+typedef struct Keyframe {
+    int ms;
+    double position;
+} Keyframe;
+
+typedef struct MotionTrack {
+    WbDeviceTag motor;    // 0: the robot has none of this name
+    Keyframe *keyframes;  // rising times
+    int count, capacity;
+} MotionTrack;
+
 struct WbMotionStructPrivate {
-    WbDeviceTag *motors;
-    int motor_count;
-    int *times;         // ms, rising
-    double *positions;  // row by row; NaN: not given
-    int row_count;
+    MotionTrack *tracks;
+    int track_count, track_capacity;
+    int duration;  // ms, the time of the last row; -1: no row yet
     bool is_playing, loops, is_reversed;
     double time;     // ms into the motion
     double started;  // s, simulated, when `time` was last moved on
@@ -24,44 +36,52 @@ struct WbMotionStructPrivate {
 
 static WbMotionRef motions;
 
+// "minutes:seconds:milliseconds" as ms; -1 when it is none, or more than an int holds.
 static int parse_time(const char *text)
 {
-    int minutes, seconds, milliseconds;
-    return sscanf(text, "%d:%d:%d", &minutes, &seconds, &milliseconds) == 3
-               ? (minutes * 60 + seconds) * 1000 + milliseconds
-               : -1;
+    static const int units[] = { 60000, 1000, 1 };
+    int64_t ms = 0;
+    for (int i = 0; i < COUNT_OF(units); i++) {
+        char *end;
+        long part = strtol(text, &end, 10);
+        bool is_last = i == COUNT_OF(units) - 1;
+        if (end == text || part < 0 || part > INT32_MAX || (!is_last && *end != ':'))
+            return -1;
+        ms += (int64_t)part * units[i];
+        text = end + 1;
+    }
+    return ms <= INT32_MAX ? (int)ms : -1;
 }
 
 static void read_header(WbMotionRef motion, char *line)
 {
-    assert_debug(motion->motor_count == 0);
+    assert_debug(motion->track_count == 0);
     strsep(&line, ",");
     strsep(&line, ",");
     for (char *name; (name = strsep(&line, ","));) {
         name[strcspn(name, "\r\n")] = '\0';
-        motion->motors = realloc(motion->motors, (size_t)(motion->motor_count + 1) * sizeof *motion->motors);
-        motion->motors[motion->motor_count++] = wb_robot_get_device(name);
+        memory_grow(&motion->tracks, &motion->track_capacity, motion->track_count + 1, sizeof *motion->tracks);
+        motion->tracks[motion->track_count++] = (MotionTrack){ .motor = wb_robot_get_device(name) };
     }
 }
 
+// A "*", or nothing, leaves a motor on its way to the next position.
 static bool read_row(WbMotionRef motion, char *line)
 {
     const char *time = strsep(&line, ",");
     int ms = time ? parse_time(time) : -1;
-    if (ms < 0 || (motion->row_count && ms < motion->times[motion->row_count - 1]) || !strsep(&line, ","))
+    if (ms < 0 || ms < motion->duration || !strsep(&line, ","))
         return false;
-    int row = motion->row_count++, width = motion->motor_count;
-    motion->times = realloc(motion->times, (size_t)motion->row_count * sizeof *motion->times);
-    motion->positions = realloc(motion->positions,
-                                (size_t)motion->row_count * (size_t)(width + 1) * sizeof *motion->positions);
-    motion->times[row] = ms;
-    for (int i = 0; i < width; i++) {
+    motion->duration = ms;
+    for (int i = 0; i < motion->track_count && line; i++) {
         const char *value = strsep(&line, ",");
-        char *end = NULL;
-        double position = value ? strtod(value, &end) : NAN;
-        motion->positions[(size_t)row * (size_t)width + (size_t)i] = value && end != value && isfinite(position)
-                                                                         ? position
-                                                                         : NAN;
+        char *end;
+        double position = strtod(value, &end);
+        if (end == value || !isfinite(position))
+            continue;
+        MotionTrack *track = &motion->tracks[i];
+        memory_grow(&track->keyframes, &track->capacity, track->count + 1, sizeof *track->keyframes);
+        track->keyframes[track->count++] = (Keyframe){ ms, position };
     }
     return true;
 }
@@ -74,7 +94,8 @@ WbMotionRef wbu_motion_new(const char *filename)
         core_warn(__func__, "cannot read '%s'", filename ? filename : "(null)");
         return NULL;
     }
-    WbMotionRef motion = calloc(1, sizeof *motion);
+    WbMotionRef motion = memory_alloc(sizeof *motion);
+    motion->duration = -1;
     char *line = NULL;
     size_t size = 0;
     bool is_good = getline(&line, &size, file) > 0 && !strncmp(line, "#WEBOTS_MOTION,", 15);
@@ -88,8 +109,8 @@ WbMotionRef wbu_motion_new(const char *filename)
     }
     free(line);
     fclose(file);
-    if (!is_good || !motion->row_count) {
-        if (is_good || !motion->motor_count)
+    if (!is_good || motion->duration < 0) {
+        if (is_good || !motion->track_count)
             core_warn(__func__, "'%s' is no motion file", filename);
         wbu_motion_delete(motion);
         return NULL;
@@ -108,39 +129,37 @@ void wbu_motion_delete(WbMotionRef motion)
             *place = motion->next;
             break;
         }
-    free(motion->motors);
-    free(motion->times);
-    free(motion->positions);
+    for (int i = 0; i < motion->track_count; i++)
+        free(motion->tracks[i].keyframes);
+    free(motion->tracks);
     free(motion);
 }
 
-// Between two rows positions move in a straight line.
-static double position_at(WbMotionRef motion, int motor)
+// NaN where the file has no position from this time on and none before.
+static double position_at(const MotionTrack *track, double time)
 {
-    assert_debug(motion->row_count > 0);
-    assert(motor >= 0 && motor < motion->motor_count);
-    int above = 0, width = motion->motor_count;
-    while (above < motion->row_count && motion->times[above] < motion->time)
-        above++;
-    int low = above - 1, high = above;
-    while (low >= 0 && isnan(motion->positions[low * width + motor]))
-        low--;
-    while (high < motion->row_count && isnan(motion->positions[high * width + motor]))
-        high++;
-    if (high >= motion->row_count)
-        return low >= 0 ? motion->positions[low * width + motor] : NAN;
-    double to = motion->positions[high * width + motor];
-    if (low < 0 || motion->times[high] == motion->times[low])
-        return to;
-    double from = motion->positions[low * width + motor];
-    return from + (to - from) * (motion->time - motion->times[low]) / (motion->times[high] - motion->times[low]);
+    int low = 0, high = track->count;  // the first keyframe that is not before `time`
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (track->keyframes[middle].ms < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == track->count)
+        return low > 0 ? track->keyframes[low - 1].position : NAN;
+    const Keyframe *to = &track->keyframes[low], *from = low > 0 ? to - 1 : to;
+    if (to->ms == from->ms)
+        return to->position;
+    return from->position + (to->position - from->position) * (time - from->ms) / ((double)to->ms - from->ms);
 }
 
 static void move_on(WbMotionRef motion, double duration)
 {
     assert(duration >= 0.0);
-    // Motions move on by the time that has passed since the last step, whatever its length was.
-    double elapsed = motion->started >= 0.0 ? (core.time - motion->started) * 1000.0 : 0.0;
+    // Motions move on by the time that has passed since the last step, whatever its length was; a reset sets it back.
+    bool goes_on = motion->started >= 0.0 && core.time >= motion->started;
+    double elapsed = goes_on ? (core.time - motion->started) * 1000.0 : 0.0;
     motion->started = core.time;
     motion->time += motion->is_reversed ? -elapsed : elapsed;
     bool is_over = motion->is_reversed ? motion->time < 0.0 : motion->time > duration;
@@ -155,10 +174,11 @@ static void play_one(WbMotionRef motion)
     assert_debug(motion->is_playing);
     double duration = wbu_motion_get_duration(motion);
     move_on(motion, duration);
-    for (int i = 0; i < motion->motor_count; i++) {
-        double position = motion->motors[i] ? position_at(motion, i) : NAN;
+    for (int i = 0; i < motion->track_count; i++) {
+        const MotionTrack *track = &motion->tracks[i];
+        double position = track->motor ? position_at(track, motion->time) : NAN;
         if (!isnan(position))
-            wb_motor_set_position(motion->motors[i], position);
+            wb_motor_set_position(track->motor, position);
     }
 }
 
@@ -204,10 +224,7 @@ bool wbu_motion_is_over(WbMotionRef motion)
     return motion && (motion->is_reversed ? motion->time <= 0.0 : motion->time >= wbu_motion_get_duration(motion));
 }
 
-int wbu_motion_get_duration(WbMotionRef motion)
-{
-    return motion && motion->row_count ? motion->times[motion->row_count - 1] : 0;
-}
+int wbu_motion_get_duration(WbMotionRef motion) { return motion ? motion->duration : 0; }
 
 int wbu_motion_get_time(WbMotionRef motion) { return motion ? (int)lround(motion->time) : 0; }
 
