@@ -97,7 +97,10 @@ static int start(const ControllerOptions *options, char **arguments, int count)
     }
     char *folder = path_directory(arena, program);
     Environment environment = environment_make(arena, folder, NULL);
-    Runtime runtime = environment_read_runtime(&environment, folder);
+    DiagSink *diags = diag_create();
+    Runtime runtime = environment_read_runtime(&environment, folder, diags);
+    diag_print(diags, stderr, 0, DIAG_WARNING);
+    diag_destroy(diags);
     set_address(&environment, options);
     const char *interpreter = interpreter_of(program, &runtime);
     if (!interpreter) {

@@ -55,12 +55,24 @@ static void prepend_path(Environment *environment, const char *name, const char 
 
 // ---- runtime.ini ----
 
-// $(NAME) stands for a variable.
-static const char *expand(Environment *environment, const char *text)
+// What is given to a program at its start is a few MB at most, and a line may hold what the lines before it made twice.
+enum { RUNTIME_BYTES_MAX = 256 << 10 };
+
+typedef struct RuntimeReader {
+    Environment *environment;
+    Runtime *runtime;
+    const char *section;
+    size_t room;  // bytes that variables may still take
+    DiagSink *diags;
+    SourcePos pos;
+} RuntimeReader;
+
+// $(NAME) stands for a variable. NULL: longer than `limit`.
+static const char *expand(Environment *environment, const char *text, size_t limit)
 {
     Text out = { 0 };
     text_add_string(&out, "");
-    while (*text) {
+    while (*text && out.length <= limit) {
         const char *end = text[0] == '$' && text[1] == '(' ? strchr(text, ')') : NULL;
         if (!end) {
             text_add_char(&out, *text++);
@@ -70,7 +82,7 @@ static const char *expand(Environment *environment, const char *text)
         text_add_string(&out, value ? value : "");
         text = end + 1;
     }
-    char *copy = arena_string(environment->arena, out.data);
+    char *copy = out.length <= limit ? arena_string(environment->arena, out.data) : NULL;
     text_free(&out);
     return copy;
 }
@@ -112,7 +124,24 @@ static bool is_for_us(const char *section)
     return false;
 }
 
-static void read_runtime_line(Environment *environment, const char *section, char *line, Runtime *runtime)
+// Beyond the room that is left a variable stays what it was.
+static void set_variable(RuntimeReader *reader, const char *name, const char *value)
+{
+    size_t own = strlen(name) + sizeof "=" + sizeof(char *);  // as the system counts them
+    const char *expanded = own <= reader->room ? expand(reader->environment, value, reader->room - own) : NULL;
+    if (!expanded) {
+        if (reader->room > 0)
+            diag_warning(reader->diags, reader->pos,
+                         "variables take more than %d bytes; '%.80s' and what follows is not set", RUNTIME_BYTES_MAX,
+                         name);
+        reader->room = 0;
+        return;
+    }
+    reader->room -= own + strlen(expanded);
+    environment_set(reader->environment, name, expanded);
+}
+
+static void read_runtime_line(RuntimeReader *reader, char *line)
 {
     char *value = strchr(line, '=');
     if (!value)
@@ -120,32 +149,47 @@ static void read_runtime_line(Environment *environment, const char *section, cha
     *value++ = '\0';
     char *name = trimmed(line);
     value = value_of(value);
-    if (!strcasecmp(section, "python") && !strcmp(name, "COMMAND"))
-        runtime->command = value;
-    else if (!strcasecmp(section, "python") && !strcmp(name, "OPTIONS"))
-        runtime->options = value;
-    else if (is_for_us(section))
-        environment_set(environment, name, expand(environment, value));
+    if (!strcasecmp(reader->section, "python") && !strcmp(name, "COMMAND"))
+        reader->runtime->command = value;
+    else if (!strcasecmp(reader->section, "python") && !strcmp(name, "OPTIONS"))
+        reader->runtime->options = value;
+    else if (is_for_us(reader->section) && *name)
+        set_variable(reader, name, value);
 }
 
-Runtime environment_read_runtime(Environment *environment, const char *folder)
+Runtime environment_take_runtime(Environment *environment, const char *path, const char *text, size_t size,
+                                 DiagSink *diags)
 {
+    assert(environment && text);
     Runtime runtime = { 0 };
-    FileData file;
-    if (!file_read(path_join(environment->arena, folder, "runtime.ini"), 1 << 20, &file, NULL, (SourcePos){ 0 }))
-        return runtime;
-    char *rest = arena_text(environment->arena, file.data, file.size);
-    file_release(&file);
-    const char *section = "";
+    RuntimeReader reader = { .environment = environment,
+                             .runtime = &runtime,
+                             .section = "",
+                             .room = RUNTIME_BYTES_MAX,
+                             .diags = diags,
+                             .pos = { .file = diags ? diag_file(diags, path) : 0 } };
+    char *rest = arena_text(environment->arena, text, size);
     for (char *line; (line = strsep(&rest, "\n"));) {
+        reader.pos.line++;
         line = trimmed(line);
         if (*line == '[') {
             line[strcspn(line, "]")] = '\0';
-            section = line + 1;
+            reader.section = line + 1;
         } else if (*line && *line != ';' && *line != '#') {
-            read_runtime_line(environment, section, line, &runtime);
+            read_runtime_line(&reader, line);
         }
     }
+    return runtime;
+}
+
+Runtime environment_read_runtime(Environment *environment, const char *folder, DiagSink *diags)
+{
+    FileData file;
+    const char *path = path_join(environment->arena, folder, "runtime.ini");
+    if (!file_exists(path) || !file_read(path, 1 << 20, &file, diags, (SourcePos){ 0 }))
+        return (Runtime){ 0 };
+    Runtime runtime = environment_take_runtime(environment, path, file.data, file.size, diags);
+    file_release(&file);
     return runtime;
 }
 

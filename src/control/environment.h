@@ -3,6 +3,7 @@
 #define TALUS_CONTROL_ENVIRONMENT_H
 
 #include "base/arena.h"
+#include "base/diag.h"
 
 typedef struct Environment {
     char **items;  // NULL-terminated; free() it. The texts are the arena's or this process's own
@@ -21,6 +22,9 @@ const char *environment_home(Arena *arena);
 // as WEBOTS_HOME where none is set; `project` may be NULL.
 Environment environment_make(Arena *arena, const char *folder, const char *project);
 void environment_set(Environment *environment, const char *name, const char *value);
-Runtime environment_read_runtime(Environment *environment, const char *folder);  // and sets the variables that it names
+// The runtime.ini of a program's folder, if there is one; sets the variables that it names.
+Runtime environment_read_runtime(Environment *environment, const char *folder, DiagSink *diags);
+Runtime environment_take_runtime(Environment *environment, const char *path, const char *text, size_t size,
+                                 DiagSink *diags);  // the same from bytes; `path` is for messages
 
 #endif

@@ -251,7 +251,7 @@ bool launch_find(Control *control, const Controller *controller, Launch *launch)
     }
     Environment environment = environment_make(control->arena, folder, launch_project(control));
     environment_set(&environment, "WEBOTS_ROBOT_NAME", controller->name);
-    Runtime runtime = environment_read_runtime(&environment, folder);
+    Runtime runtime = environment_read_runtime(&environment, folder, control->diags);
     Arguments arguments = { 0 };
     bool found = find_program(control, controller, folder, &runtime, &arguments);
     if (found) {

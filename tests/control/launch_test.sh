@@ -111,6 +111,9 @@ expect "a file that is no program" said plain 0 "is no program of this system"
 if command -v python3 > /dev/null && [ -z "$sanitize" ]; then
     expect "Python 2" said old 0 "is written for Python 2"
 fi
+file doubling/doubling.c
+cp tests/fuzz/corpus/runtime/doubling "$scratch/controllers/doubling/runtime.ini"
+expect "a runtime.ini that doubles what it has" said doubling 0 "doubling/runtime.ini:16: warning: variables take more than 262144 bytes; 'A' and what follows is not set"
 expect "a path is no name" said ../outside 0 "is a path, not the name of a program"
 expect "an absolute path is no name" said "$scratch/outside" 0 "is a path, not the name of a program"
 expect "files of unknown origin start nothing" said shows 0 "code of unknown origin is not run" --untrusted
