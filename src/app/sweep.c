@@ -230,6 +230,14 @@ static void take_line(SweepRun *run, const char *line)
     sweep_result_free(&result);
 }
 
+// Also one that was cut off by a kill.
+static bool is_head(const Text *head, const char *line, size_t length)
+{
+    assert(length > 0);
+    return length <= head->length && !memcmp(line, head->data, length)
+           && (length == head->length || line[length - 1] != '\n');
+}
+
 // Takes the rows that an earlier run finished. A last line that was cut off is dropped.
 static bool journal_open(SweepRun *run, Arena *arena)
 {
@@ -243,16 +251,17 @@ static bool journal_open(SweepRun *run, Arena *arena)
     char *line = NULL;
     size_t capacity = 0;
     off_t whole = 0;
-    for (int i = 0; is_fine && getline(&line, &capacity, file) > 0; i++) {
-        size_t length = strlen(line);
-        if (line[length - 1] != '\n')
-            break;
-        if (i == 0 && strcmp(line, head.data)) {
+    ssize_t length;
+    for (int i = 0; is_fine && (length = getline(&line, &capacity, file)) > 0; i++) {
+        bool is_whole = line[length - 1] == '\n';
+        if (i == 0 && !is_head(&head, line, (size_t)length)) {
             diag_error(run->diags, (SourcePos){ 0 }, "%s is of another sweep, or of another state of its file", path);
             diag_hint(run->diags, "--fresh forgets what was run before");
             is_fine = false;
         }
-        whole += (off_t)length;
+        if (!is_whole)
+            break;
+        whole += length;
         if (i > 0)
             take_line(run, line);
     }

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 10000000, MAX_VALUES = 100000 };
+enum { MAX_ROWS = 10000000, MAX_VALUES = 100000, MAX_NAME_BYTES = 255 };
+#define MAX_TIME 1e9  // s of simulation: thirty years
 
 typedef struct SweepReader {
     Sweep *sweep;
@@ -166,8 +167,9 @@ static void read_measures(SweepReader *reader, const YamlNode *node)
     static const char *const words[] = { [SWEEP_LAST] = "last", [SWEEP_FIRST] = "first", [SWEEP_MIN] = "min",
                                          [SWEEP_MAX] = "max",   [SWEEP_MEAN] = "mean",   [SWEEP_SUM] = "sum" };
     Sweep *sweep = reader->sweep;
-    if (!yaml_is_map(node) || node->count == 0) {
-        refuse(reader, node, "measures are names with what is measured: height: max position BALL[2]");
+    if (!yaml_is_map(node) || node->count == 0 || node->count > SWEEP_ITEMS) {
+        refuse(reader, node,
+               "measures are names with what is measured, 256 of them at most: height: max position BALL[2]");
         return;
     }
     sweep->measures = arena_alloc_array(sweep->arena, (size_t)node->count, sizeof *sweep->measures);
@@ -182,6 +184,8 @@ static void read_measures(SweepReader *reader, const YamlNode *node)
         if (of < 0)
             refuse(reader, value, "a measure begins with last, first, min, max, mean or sum");
         assert_debug(sweep->measure_count <= node->count);
+        if (strlen(node->pairs[i].key) > MAX_NAME_BYTES)
+            refuse(reader, value, "the name of a measure has at most 255 bytes");
         measure->name = arena_string(sweep->arena, node->pairs[i].key);
         measure->of = of < 0 ? SWEEP_LAST : (SweepOf)of;
         measure->index = 0;
@@ -192,8 +196,8 @@ static void read_measures(SweepReader *reader, const YamlNode *node)
 static void read_stops(SweepReader *reader, const YamlNode *node)
 {
     Sweep *sweep = reader->sweep;
-    if (node && !yaml_is_map(node))
-        refuse(reader, node, "stop conditions are items with a range: position BALL: [-1, 5]");
+    if (node && (!yaml_is_map(node) || node->count > SWEEP_ITEMS))
+        refuse(reader, node, "stop conditions are items with a range, 256 of them at most: position BALL: [-1, 5]");
     sweep->stops = arena_alloc_array(sweep->arena, yaml_is_map(node) ? (size_t)node->count : 1, sizeof *sweep->stops);
     for (int i = 0; yaml_is_map(node) && i < node->count; i++) {
         const YamlNode *range = node->pairs[i].value;
@@ -209,8 +213,9 @@ static void read_stops(SweepReader *reader, const YamlNode *node)
 static void read_commands(SweepReader *reader, const YamlNode *node)
 {
     Sweep *sweep = reader->sweep;
-    if (node && !yaml_is_map(node))
-        refuse(reader, node, "commands are items that can be written, with a number: motor_velocity *: 3");
+    if (node && (!yaml_is_map(node) || node->count > SWEEP_ITEMS))
+        refuse(reader, node,
+               "commands are items that can be written, with a number, 256 of them at most: motor_velocity *: 3");
     sweep->commands = arena_alloc_array(sweep->arena, yaml_is_map(node) ? (size_t)node->count : 1,
                                         sizeof *sweep->commands);
     for (int i = 0; yaml_is_map(node) && i < node->count; i++)
@@ -231,8 +236,8 @@ static void read_end(SweepReader *reader, const YamlNode *root)
     if (steps && (!yaml_int(steps, &count) || count < 1))
         refuse(reader, steps, "steps are a positive whole number");
     sweep->steps = (uint64_t)count;
-    if (time && (!yaml_double(time, &sweep->time) || !(sweep->time > 0.0)))
-        refuse(reader, time, "time is a positive number of s");
+    if (time && (!yaml_double(time, &sweep->time) || !(sweep->time > 0.0) || sweep->time > MAX_TIME))
+        refuse(reader, time, "time is a positive number of s, 1e9 at most");
     const YamlNode *timeout = yaml_get(root, "timeout");
     if (timeout && (!yaml_double(timeout, &sweep->timeout) || !(sweep->timeout > 0.0)))
         refuse(reader, timeout, "timeout is a positive number of s");

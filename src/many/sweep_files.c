@@ -369,20 +369,26 @@ static void add_means(const Plot *plot, const PlotOf *of, const Sweep *sweep, co
 {
     assert(of->x >= 0 && of->x < sweep->parameter_count);
     const SweepParameter *parameter = &sweep->parameters[of->x];
+    struct Mean {
+        double sum;
+        int count;
+    } *means = memory_alloc_array((size_t)parameter->count, sizeof *means);
+    for (int r = 0; r < sweep->row_count; r++)
+        if (isfinite(results[r].values[of->y])) {
+            struct Mean *mean = &means[sweep_row(sweep, r).values[of->x]];
+            mean->sum += results[r].values[of->y];
+            mean->count++;
+        }
     bool is_first = true;
     text_add_string(plot->out, "<path fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"2\" d=\"");
     for (int k = 0; k < parameter->count; k++) {
-        double sum = 0.0;
-        int count = 0;
-        for (int r = 0; r < sweep->row_count; r++)
-            if (sweep_row(sweep, r).values[of->x] == k && isfinite(results[r].values[of->y]))
-                sum += results[r].values[of->y], count++;
-        if (count == 0)
+        if (means[k].count == 0)
             continue;
         text_printf(plot->out, "%c%.1f %.1f", is_first ? 'M' : 'L', plot_x(plot, parameter->values[k]),
-                    plot_y(plot, sum / count));
+                    plot_y(plot, means[k].sum / means[k].count));
         is_first = false;
     }
+    free(means);
     text_add_string(plot->out, "\"/>\n");
 }
 
@@ -404,17 +410,21 @@ static void write_svg(const Sweep *sweep, const SweepResult *results, Text *out)
     text_add_string(out, "</svg>\n");
 }
 
+const SweepFile sweep_files[] = { { ".csv", write_csv, SIZE_MAX },
+                                  { ".npz", write_npz, UINT32_MAX },
+                                  { ".svg", write_svg, SIZE_MAX } };
+
 bool sweep_write_files(const Sweep *sweep, const SweepResult *results, DiagSink *diags)
 {
-    static const struct {
-        const char *ending;
-        void (*write)(const Sweep *sweep, const SweepResult *results, Text *out);
-    } files[] = { { ".csv", write_csv }, { ".npz", write_npz }, { ".svg", write_svg } };
     bool is_fine = true;
-    for (int i = 0; i < COUNT_OF(files); i++) {
+    for (int i = 0; i < SWEEP_FILES; i++) {
+        const SweepFile *file = &sweep_files[i];
         Text text = { 0 };
-        files[i].write(sweep, results, &text);
-        is_fine = write_file(sweep, files[i].ending, &text, diags) && is_fine;
+        file->write(sweep, results, &text);
+        if (text.length > file->size_max)
+            diag_error(diags, (SourcePos){ 0 }, "these rows are more than a %s file can hold; %s.csv has them",
+                       file->ending, sweep->output);
+        is_fine = text.length <= file->size_max && write_file(sweep, file->ending, &text, diags) && is_fine;
         text_free(&text);
     }
     return is_fine;
@@ -428,7 +438,7 @@ void sweep_write_summary(const Sweep *sweep, const SweepResult *results, Text *o
     int counts[SWEEP_STATUS_COUNT] = { 0 };
     for (int r = 0; r < sweep->row_count; r++)
         counts[results[r].status]++;
-    text_printf(out, "%d rows:", sweep->row_count);
+    text_printf(out, "%d row%s:", sweep->row_count, sweep->row_count == 1 ? "" : "s");
     for (int i = 0; i < SWEEP_STATUS_COUNT; i++)
         if (counts[i] > 0)
             text_printf(out, " %d %s", counts[i], sweep_status_name((SweepStatus)i));

@@ -57,6 +57,15 @@ struct Sweep {
     uint64_t hash;
 };
 
+// A file that is made of all rows.
+typedef struct SweepFile {
+    const char *ending;
+    void (*write)(const Sweep *sweep, const SweepResult *results, Text *out);
+    size_t size_max;  // what its format can hold
+} SweepFile;
+enum { SWEEP_FILES = 3 };
+extern const SweepFile sweep_files[SWEEP_FILES];
+
 // What makes a row.
 typedef struct SweepRow {
     int world;
@@ -64,6 +73,6 @@ typedef struct SweepRow {
     int values[64];  // index of each parameter's value
 } SweepRow;
 SweepRow sweep_row(const Sweep *sweep, int row);
-enum { SWEEP_PARAMETERS = 64 };
+enum { SWEEP_PARAMETERS = 64, SWEEP_ITEMS = 256 };  // of measures, stops and commands each
 
 #endif

@@ -55,12 +55,11 @@ static bool end_with(SweepResult *result, SweepStatus status, const char *reason
 
 // What a row looks at and tells while it runs.
 typedef struct RowViews {
-    TalusView *measures[256], *stops[256], *commands[256];
+    TalusView *measures[SWEEP_ITEMS], *stops[SWEEP_ITEMS], *commands[SWEEP_ITEMS];
     double *scratch;
-    double sums[256];
-    uint64_t looks[256];
+    double sums[SWEEP_ITEMS];
+    uint64_t looks[SWEEP_ITEMS];
 } RowViews;
-enum { MAX_ITEMS = 256 };
 
 static TalusView *view_of(TalusWorld *world, const char *item, SweepResult *result)
 {
@@ -73,8 +72,8 @@ static TalusView *view_of(TalusWorld *world, const char *item, SweepResult *resu
 static bool make_views(const Sweep *sweep, TalusWorld *world, RowViews *views, SweepResult *result)
 {
     int most = 1;
-    if (sweep->measure_count > MAX_ITEMS || sweep->stop_count > MAX_ITEMS || sweep->command_count > MAX_ITEMS)
-        return end_with(result, SWEEP_REFUSED, "more than 256 measures, stops or commands");
+    assert(sweep->measure_count <= SWEEP_ITEMS && sweep->stop_count <= SWEEP_ITEMS
+           && sweep->command_count <= SWEEP_ITEMS);
     for (int i = 0; i < sweep->measure_count; i++) {
         if (!(views->measures[i] = view_of(world, sweep->measures[i].item, result)))
             return false;
@@ -99,7 +98,7 @@ static bool make_views(const Sweep *sweep, TalusWorld *world, RowViews *views, S
 
 static void free_views(RowViews *views)
 {
-    for (int i = 0; i < MAX_ITEMS; i++) {
+    for (int i = 0; i < SWEEP_ITEMS; i++) {
         talus_view_free(views->measures[i]);
         talus_view_free(views->stops[i]);
         talus_view_free(views->commands[i]);
@@ -249,7 +248,8 @@ bool sweep_read_line(const Sweep *sweep, const char *line, SweepResult *result)
     if (status == SWEEP_STATUS_COUNT || at[length] != '\t')
         return false;
     at += length + 1;
-    if (!next_number(&at, &steps) || !next_number(&at, &result->time))
+    static const double steps_max = (double)(INT64_C(1) << 53);
+    if (!next_number(&at, &steps) || !(steps >= 0.0 && steps <= steps_max) || !next_number(&at, &result->time))
         return false;
     for (int i = 0; i < sweep->measure_count; i++)
         if (!next_number(&at, &result->values[i]))

@@ -55,6 +55,12 @@ done
 same "$folder/many.csv" "$folder/first.csv" "a sweep that was killed and resumed writes another table"
 [ "$(tail -n +2 "$folder/many.journal" | cut -f1 | sort -n | uniq -d | wc -l)" = 0 ] || complain "rows were run twice"
 
+# ---- zeros in it, as a machine that lost its power leaves them ----
+sed -i '5s/.*/12\tok/' "$folder/many.journal"
+head -c 4096 /dev/zero >> "$folder/many.journal"; printf '\n\0\n' >> "$folder/many.journal"; head -c 100 /dev/zero >> "$folder/many.journal"
+"$talus" sweep "$folder/many.yaml" --quiet > /dev/null 2> "$folder/said" || complain "zeros in a journal: $(cat "$folder/said")"
+same "$folder/many.csv" "$folder/first.csv" "a journal with zeros makes another table"
+
 # ---- no room on the disk: said with exit code 1, and what is finished is kept ----
 rm "$folder/many.csv" "$folder/many.journal"
 (ulimit -f 4; "$talus" sweep "$folder/many.yaml" --quiet > /dev/null 2> "$folder/said"); code=$?
@@ -173,4 +179,7 @@ parameters: { BALL.physics.mass: { from: 1, to: 2, count: 100000 }, WorldInfo.gr
 printf 'talus-sweep 1 0000000000000000 3\n' > "$folder/many.journal"
 "$talus" sweep "$folder/many.yaml" > "$folder/said" 2>&1 && complain "a strange journal is taken"
 grep -q 'another sweep' "$folder/said" || complain "a strange journal: $(cat "$folder/said")"
+printf 'a letter without an end of line' | tee "$folder/letter" > "$folder/many.journal"
+"$talus" sweep "$folder/many.yaml" > "$folder/said" 2>&1 && complain "somebody's file is taken for a journal"
+same "$folder/many.journal" "$folder/letter" "somebody's file is not left alone"
 exit $((failures > 0))
