@@ -15,13 +15,14 @@ typedef struct JournalAct {
     uint64_t step;
     char *text;
     size_t size;
-    bool is_resume;
-    uint64_t to_step, to_acts;
+    uint64_t to_step, to_acts;  // of one that goes back
 } JournalAct;
 
 struct Journal {
     JournalAct *acts;
     int count, capacity, done;
+    int *resumes;  // indices of the acts that go back, which are few among many
+    int resume_count, resume_capacity;
 };
 
 // ---- writing ----
@@ -113,9 +114,10 @@ static bool read_line(Journal *journal, Arena *arena, const char *line, size_t s
     act.step = (uint64_t)step;
     if (!strcmp(name, "resume") && json_member_int(message, "step", 0, INT64_C(1) << 53, &to_step)
         && json_member_int(message, "acts", 0, INT64_C(1) << 53, &to_acts)) {
-        act.is_resume = true;
         act.to_step = (uint64_t)to_step;
         act.to_acts = (uint64_t)to_acts;
+        memory_grow(&journal->resumes, &journal->resume_capacity, journal->resume_count + 1, sizeof *journal->resumes);
+        journal->resumes[journal->resume_count++] = journal->count;
     }
     memory_grow(&journal->acts, &journal->capacity, journal->count + 1, sizeof *journal->acts);
     journal->acts[journal->count++] = act;
@@ -166,6 +168,7 @@ void journal_destroy(Journal *journal)
     for (int i = 0; i < journal->count; i++)
         free(journal->acts[i].text);
     free(journal->acts);
+    free(journal->resumes);
     free(journal);
 }
 
@@ -185,8 +188,10 @@ bool journal_has_more(const Journal *journal) { return journal->done < journal->
 bool journal_wants_snapshot(const Journal *journal, uint64_t step, uint64_t acts)
 {
     assert_debug(journal->done <= journal->count);
-    for (int i = journal->done; i < journal->count; i++)
-        if (journal->acts[i].is_resume && journal->acts[i].to_step == step && journal->acts[i].to_acts == acts)
+    for (int i = journal->resume_count - 1; i >= 0 && journal->resumes[i] >= journal->done; i--) {
+        const JournalAct *act = &journal->acts[journal->resumes[i]];
+        if (act->to_step == step && act->to_acts == acts)
             return true;
+    }
     return false;
 }
