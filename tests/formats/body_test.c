@@ -399,6 +399,34 @@ static void materials_have_the_root_rule(void **state)
     body_materials_destroy(materials);
 }
 
+// 64 names at once are 2016 pairs: no more of a table is kept than the world can use, whatever its size.
+static void tables_of_materials_are_bounded(void **state)
+{
+    (void)state;
+    enum { LISTS = 4, NAMES = 64 };
+    Text text = { 0 };
+    text_add_string(&text, "contact_materials:\n");
+    for (int i = 0; i < 500; i++) {
+        text_add_string(&text, "  - { friction: 0.25, materials: [ ");
+        for (int k = 0; k < NAMES; k++)
+            text_printf(&text, "%sm%d_%d", k ? ", " : "", i % LISTS, k);
+        text_add_string(&text, " ] }\n");
+    }
+    char path[4096];
+    snprintf(path, sizeof path, "%s/many.yaml", support_scratch("materials"));
+    support_write(path, text.data);
+    text_free(&text);
+    BodyMaterials *materials = body_materials_create();
+    DiagSink *diags = diag_create();
+    CHECK(body_materials_load(materials, path, NULL, diags), "table");
+    CHECK(diag_count(diags) == 1, "said once");
+    CHECK(strstr(diag_at(diags, 0)->message, "more than 4096 materials or pairs"), diag_at(diags, 0)->message);
+    CHECK_NEAR(body_materials_pair(materials, "m1_63", "m1_0").dynamic_friction, 0.25, 0.0, "kept");
+    CHECK(!body_materials_pair(materials, "m3_63", "m3_62").is_given, "left out");
+    diag_destroy(diags);
+    body_materials_destroy(materials);
+}
+
 // A mesh may be a model by itself, and a resource a named part of any mesh.
 static void meshes_are_models_and_have_parts(void **state)
 {
@@ -535,6 +563,7 @@ int main(void)
         cmocka_unit_test(one_velocity_limit_wins),
         cmocka_unit_test(displacements_follow_units),
         cmocka_unit_test(caps_and_transparency),
+        cmocka_unit_test(tables_of_materials_are_bounded),
         cmocka_unit_test(range_sensors_sweep_in_total),
         cmocka_unit_test(cameras_need_a_format),
         cmocka_unit_test(unknown_nodes_and_keys_are_said),

@@ -1,5 +1,7 @@
-// Any bytes as a body: read, turned into nodes, written, and read again.
+// Any bytes as a body: read, turned into nodes, written, and read again; as a project, or as a table of materials.
 #include "formats/body/body.h"
+
+#include "memory_file.h"
 
 #include <string.h>
 
@@ -16,6 +18,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (is_project) {
         FormatsOptions formats = { .limits = &limits };
         scene_destroy(formats_load_text("fuzz.cnoid", (const char *)data + 1, size - 1, &formats, diags));
+        diag_destroy(diags);
+        return 0;
+    }
+    if (size > 0 && data[0] == '%') {
+        MemoryFile file = memory_file_open(data + 1, size - 1);
+        BodyMaterials *materials = body_materials_create();
+        body_materials_load(materials, file.path, &limits, diags);
+        assert(isfinite(body_materials_pair(materials, "Ground", "Ball").dynamic_friction));
+        body_materials_destroy(materials);
+        memory_file_close(&file);
         diag_destroy(diags);
         return 0;
     }

@@ -2,6 +2,7 @@
 #include "formats/body/body.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -16,67 +17,92 @@ typedef struct Pair {
     BodyContact contact;
 } Pair;
 
+// Where things stand by their hash: index + 1, 0 for a free slot. At most half of the slots are taken.
+enum { ITEMS_MAX = 4096, SLOTS = 2 * ITEMS_MAX };
+
 struct BodyMaterials {
     Material *materials;
     int material_count, material_capacity;
+    uint16_t material_slots[SLOTS];
     Pair *pairs;
     int pair_count, pair_capacity;
+    uint16_t pair_slots[SLOTS];
+    bool is_full;  // and it was said
 };
-
-enum { MATERIALS_MAX = 4096 };
+static_assert(ITEMS_MAX <= UINT16_MAX, "an index fits a slot");
 
 static const char *plain_name(const char *name) { return !*name || !strcmp(name, "default") ? "Default" : name; }
 
-static Material *find_material(const BodyMaterials *table, const char *name)
+static int material_slot(const BodyMaterials *table, const char *name)
 {
-    for (int i = 0; i < table->material_count; i++)
-        if (!strcmp(table->materials[i].name, name))
-            return &table->materials[i];
-    return NULL;
+    for (uint64_t i = hash_string(name);; i++) {
+        int item = table->material_slots[i % SLOTS];
+        if (item == 0 || !strcmp(table->materials[item - 1].name, name))
+            return (int)(i % SLOTS);
+    }
 }
 
-static void set_material(BodyMaterials *table, const char *name, double roughness, double viscosity)
+static bool is_pair_of(const Pair *pair, const char *a, const char *b)
+{
+    return (!strcmp(pair->names[0], a) && !strcmp(pair->names[1], b))
+           || (!strcmp(pair->names[0], b) && !strcmp(pair->names[1], a));
+}
+
+static int pair_slot(const BodyMaterials *table, const char *a, const char *b)
+{
+    for (uint64_t i = hash_string(a) + hash_string(b);; i++) {  // the same in both orders
+        int item = table->pair_slots[i % SLOTS];
+        if (item == 0 || is_pair_of(&table->pairs[item - 1], a, b))
+            return (int)(i % SLOTS);
+    }
+}
+
+static const Material *find_material(const BodyMaterials *table, const char *name)
+{
+    int item = table->material_slots[material_slot(table, name)];
+    return item ? &table->materials[item - 1] : NULL;
+}
+
+static const Pair *find_pair(const BodyMaterials *table, const char *a, const char *b)
+{
+    int item = table->pair_slots[pair_slot(table, a, b)];
+    return item ? &table->pairs[item - 1] : NULL;
+}
+
+static bool set_material(BodyMaterials *table, const char *name, double roughness, double viscosity)
 {
     assert(name);
     name = plain_name(name);
-    Material *material = find_material(table, name);
-    if (!material) {
-        if (table->material_count >= MATERIALS_MAX)
-            return;
+    uint16_t *slot = &table->material_slots[material_slot(table, name)];
+    if (!*slot) {
+        if (table->material_count >= ITEMS_MAX)
+            return false;
         memory_grow(&table->materials, &table->material_capacity, table->material_count + 1, sizeof *table->materials);
-        material = &table->materials[table->material_count++];
-        material->name = memory_string(name);
+        table->materials[table->material_count++] = (Material){ .name = memory_string(name) };
+        *slot = (uint16_t)table->material_count;
     }
+    Material *material = &table->materials[*slot - 1];
     material->roughness = roughness;
     material->viscosity = viscosity;
+    return true;
 }
 
-static Pair *find_pair(const BodyMaterials *table, const char *a, const char *b)
-{
-    for (int i = 0; i < table->pair_count; i++) {
-        char **names = table->pairs[i].names;
-        if ((!strcmp(names[0], a) && !strcmp(names[1], b)) || (!strcmp(names[0], b) && !strcmp(names[1], a)))
-            return &table->pairs[i];
-    }
-    return NULL;
-}
-
-static void set_pair(BodyMaterials *table, const char *a, const char *b, BodyContact contact)
+static bool set_pair(BodyMaterials *table, const char *a, const char *b, BodyContact contact)
 {
     assert_debug(a && b);
     a = plain_name(a);
     b = plain_name(b);
-    Pair *pair = find_pair(table, a, b);
-    if (!pair) {
-        if (table->pair_count >= MATERIALS_MAX)
-            return;
+    uint16_t *slot = &table->pair_slots[pair_slot(table, a, b)];
+    if (!*slot) {
+        if (table->pair_count >= ITEMS_MAX)
+            return false;
         memory_grow(&table->pairs, &table->pair_capacity, table->pair_count + 1, sizeof *table->pairs);
-        pair = &table->pairs[table->pair_count++];
-        pair->names[0] = memory_string(a);
-        pair->names[1] = memory_string(b);
+        table->pairs[table->pair_count++] = (Pair){ .names = { memory_string(a), memory_string(b) } };
+        *slot = (uint16_t)table->pair_count;
     }
-    pair->contact = contact;
-    pair->contact.is_given = true;
+    contact.is_given = true;
+    table->pairs[*slot - 1].contact = contact;
+    return true;
 }
 
 // The table that Choreonoid ships; what files say is added to it and wins.
@@ -173,6 +199,14 @@ static double read_number(const YamlNode *map, const char *key, const char *old_
     return value;
 }
 
+static void say_full(BodyMaterials *table, SourcePos pos, DiagSink *diags)
+{
+    if (!table->is_full)
+        diag_warning(diags, pos, "more than %d materials or pairs of them; what comes new from here on is left out",
+                     ITEMS_MAX);
+    table->is_full = true;
+}
+
 static void read_pair(BodyMaterials *table, const YamlNode *map, DiagSink *diags)
 {
     assert_debug(table);
@@ -189,8 +223,9 @@ static void read_pair(BodyMaterials *table, const YamlNode *map, DiagSink *diags
     };
     for (int i = 0; i < names->count; i++)
         for (int k = i + 1; k < names->count; k++)
-            if (yaml_is_scalar(names->items[i]) && yaml_is_scalar(names->items[k]))
-                set_pair(table, names->items[i]->text, names->items[k]->text, contact);
+            if (yaml_is_scalar(names->items[i]) && yaml_is_scalar(names->items[k])
+                && !set_pair(table, names->items[i]->text, names->items[k]->text, contact))
+                say_full(table, map->pos, diags);
 }
 
 // A later table adds to those before and replaces pairs of the same names, as a project may name several.
@@ -210,11 +245,11 @@ bool body_materials_load(BodyMaterials *table, const char *path, const Limits *l
     pairs = pairs ? pairs : yaml_get(root, "contactMaterials");
     for (int i = 0; yaml_is_list(materials) && i < materials->count; i++) {
         const YamlNode *map = materials->items[i], *name = yaml_get(map, "name");
-        if (yaml_is_scalar(name))
-            set_material(table, name->text, read_number(map, "roughness", NULL, 0.5, 1e4, diags),
-                         read_number(map, "viscosity", NULL, 1.0, 1.0, diags));
-        else
+        if (!yaml_is_scalar(name))
             diag_error(diags, map->pos, "a material needs 'name'");
+        else if (!set_material(table, name->text, read_number(map, "roughness", NULL, 0.5, 1e4, diags),
+                               read_number(map, "viscosity", NULL, 1.0, 1.0, diags)))
+            say_full(table, map->pos, diags);
     }
     for (int i = 0; yaml_is_list(pairs) && i < pairs->count; i++)
         read_pair(table, pairs->items[i], diags);
