@@ -157,9 +157,12 @@ static Clip *clip_from_answer(WorkerAnswer *answer)
     if (reply.channels < 1 || reply.channels > CHANNELS_KEPT || reply.rate < RATE_MIN || reply.rate > RATE_MAX
         || bytes % frame != 0 || bytes / frame > INT32_MAX)
         return NULL;
+    const float *samples = (const float *)(const void *)(answer->data + sizeof reply);
+    for (size_t i = 0; i < bytes / sizeof *samples; i++)
+        if (!isfinite(samples[i]))
+            return NULL;
     Clip *clip = memory_alloc(sizeof *clip);
-    *clip = (Clip){ reply.channels, reply.rate, (int)(bytes / frame),
-                    (const float *)(const void *)(answer->data + sizeof reply), answer->data };
+    *clip = (Clip){ reply.channels, reply.rate, (int)(bytes / frame), samples, answer->data };
     answer->data = NULL;
     return clip;
 }

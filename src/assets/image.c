@@ -6,6 +6,7 @@
 
 #define STBI_NO_STDIO
 #define STBI_WRITE_NO_STDIO
+#include <math.h>
 #include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 #include <stdio.h>
@@ -94,6 +95,14 @@ Worker *image_worker_create(void)
 
 // ---- in the parent ----
 
+static bool is_light(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= 0.0f && isfinite(values[i])))
+            return false;
+    return true;
+}
+
 // What the worker says is checked: it may have been taken over by what it read.
 static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
 {
@@ -104,14 +113,16 @@ static Image *image_from_answer(WorkerAnswer *answer, int64_t longest_side)
     if (reply.width <= 0 || reply.height <= 0 || reply.width > longest_side || reply.height > longest_side
         || answer->size != sizeof reply + (size_t)reply.width * (size_t)reply.height * (reply.is_light ? 12 : 4))
         return NULL;
+    void *pixels = answer->data + sizeof reply;
+    if (reply.is_light && !is_light(pixels, 3 * (size_t)reply.width * (size_t)reply.height))
+        return NULL;
     Image *image = memory_alloc(sizeof *image);
-    *image = (Image){
-        .width = reply.width, .height = reply.height, .has_alpha = reply.has_alpha != 0, .memory = answer->data
-    };
-    if (reply.is_light)
-        image->light = (float *)(void *)(answer->data + sizeof reply);
-    else
-        image->pixels = (uint8_t *)answer->data + sizeof reply;
+    *image = (Image){ .width = reply.width,
+                      .height = reply.height,
+                      .has_alpha = reply.has_alpha != 0,
+                      .light = reply.is_light ? pixels : NULL,
+                      .pixels = reply.is_light ? NULL : pixels,
+                      .memory = answer->data };
     answer->data = NULL;
     return image;
 }

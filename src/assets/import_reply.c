@@ -278,6 +278,8 @@ bool import_by_worker(Worker *worker, const char *extension, WorkerPart file, Me
         if (!again)
             break;
     }
+    if (!ok && !*reason)
+        snprintf(reason, 256, "it goes on asking for more files");
     for (int i = 0; i < set.count; i++) {
         if (set.companions[i].is_there)
             file_release(&set.companions[i].file);

@@ -177,6 +177,16 @@ static bool take_result(const EngineRequest *request, WireInput *input, Template
     return true;
 }
 
+bool engine_read_answer(const EngineRequest *request, const WorkerAnswer *answer, TemplateResult *result,
+                        DiagSink *diags)
+{
+    assert(answer->data && !result->text.length);
+    WireInput input = { answer->data, answer->data + answer->size, false };
+    uint32_t kind = wire_get_u32(&input);
+    report_said(request, &input, diags);
+    return kind == WIRE_DONE ? take_result(request, &input, result, diags) : take_failure(request, &input, diags);
+}
+
 // A job under way: it is run again with one file more each time it asks for one.
 typedef struct Run {
     const EngineRequest *request;
@@ -199,9 +209,7 @@ static bool take_answer(Run *run, const WorkerAnswer *answer, DiagSink *diags)
         run->file_count++;
         return !input.failed;
     }
-    report_said(run->request, &input, diags);
-    run->is_fine = kind == WIRE_DONE ? take_result(run->request, &input, run->result, diags)
-                                     : take_failure(run->request, &input, diags);
+    run->is_fine = engine_read_answer(run->request, answer, run->result, diags);
     return false;
 }
 
