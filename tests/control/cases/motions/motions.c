@@ -2,6 +2,7 @@
 
 #include <webots/motor.h>
 #include <webots/position_sensor.h>
+#include <webots/supervisor.h>
 #include <webots/utils/motion.h>
 
 static WbDeviceTag left, right;
@@ -44,6 +45,15 @@ int main(void)
     double stopped = wbu_motion_get_time(motion);
     check_steps(5);
     CHECK(wbu_motion_get_time(motion) == stopped);
+    wbu_motion_set_time(motion, 100);
+    wbu_motion_play(motion);
+    check_steps(1);
+    wb_supervisor_simulation_reset();  // the clock goes back; the motion goes on from where it is
+    check_steps(1);
+    double before = wbu_motion_get_time(motion);
+    CHECK(before >= 100);
+    check_steps(5);
+    CHECK_NEAR(wbu_motion_get_time(motion), before + 100, 20);  // the step of the reset has no length
     wbu_motion_delete(motion);
     return check_done();
 }
