@@ -652,7 +652,7 @@ void build_again(Physics *physics)
     for (int i = 0; i < physics->solid_count; i++)
         if (physics->solids[i].is_alive && physics->solids[i].parent < 0)
             remove_subtree(physics, i);
-    for (int i = 0; i < physics->joint_count; i++)
+    for (int i = physics->joint_count - 1; i >= 0; i--)  // as in physics_destroy()
         if (physics->joints[i].is_alive)
             joint_unmake(physics, i);
     assert(physics->contact_count == 0);

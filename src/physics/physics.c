@@ -144,7 +144,7 @@ void physics_destroy(Physics *physics)
         physics->stepper->destroy(physics->stepper_self);
     physics->solved_count = 0;  // it was the stepper's
     contacts_release(physics);
-    for (int i = 0; i < physics->joint_count; i++)
+    for (int i = physics->joint_count - 1; i >= 0; i--)  // those made last stand first in the lists of constraints
         if (physics->joints[i].is_alive)
             joint_unmake(physics, i);
     fittings_destroy(physics);
