@@ -167,7 +167,7 @@ Runtime environment_take_runtime(Environment *environment, const char *path, con
                              .section = "",
                              .room = RUNTIME_BYTES_MAX,
                              .diags = diags,
-                             .pos = { .file = diags ? diag_file(diags, path) : 0 } };
+                             .pos = { .file = diags ? diag_file(diags, path) : 0, .column = 1 } };
     char *rest = arena_text(environment->arena, text, size);
     for (char *line; (line = strsep(&rest, "\n"));) {
         reader.pos.line++;

@@ -20,7 +20,8 @@ typedef struct EngineRequest {
 // Runs the request and reports what the code prints and why it fails. From any thread; requests of a language take
 // turns.
 bool engine_run(const EngineRequest *request, TemplateResult *result, DiagSink *diags);
-// What the process answers in the end. It may have been taken over by the code that it ran: a broken answer is reported.
+// What the process answers in the end. It may have been taken over by the code that it ran: a broken answer is
+// reported.
 bool engine_read_answer(const EngineRequest *request, const WorkerAnswer *answer, TemplateResult *result,
                         DiagSink *diags);
 void engine_stop_all(void);                                // ends the processes; the next request starts new ones
