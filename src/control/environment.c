@@ -132,8 +132,7 @@ static void set_variable(RuntimeReader *reader, const char *name, const char *va
     if (!expanded) {
         if (reader->room > 0)
             diag_warning(reader->diags, reader->pos,
-                         "variables take more than %d bytes; '%.80s' and what follows is not set", RUNTIME_BYTES_MAX,
-                         name);
+                         "variables take more than %d bytes; this one and what follows is not set", RUNTIME_BYTES_MAX);
         reader->room = 0;
         return;
     }

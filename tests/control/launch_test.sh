@@ -113,7 +113,7 @@ if command -v python3 > /dev/null && [ -z "$sanitize" ]; then
 fi
 file doubling/doubling.c
 cp tests/fuzz/corpus/runtime/doubling "$scratch/controllers/doubling/runtime.ini"
-expect "a runtime.ini that doubles what it has" said doubling 0 "doubling/runtime.ini:15:1: warning: variables take more than 262144 bytes; 'A' and what follows is not set"
+expect "a runtime.ini that doubles what it has" said doubling 0 "doubling/runtime.ini:15:1: warning: variables take more than 262144 bytes; this one and what follows is not set"
 expect "a path is no name" said ../outside 0 "is a path, not the name of a program"
 expect "an absolute path is no name" said "$scratch/outside" 0 "is a path, not the name of a program"
 expect "files of unknown origin start nothing" said shows 0 "code of unknown origin is not run" --untrusted
