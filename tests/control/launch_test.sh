@@ -114,6 +114,12 @@ fi
 file doubling/doubling.c
 cp tests/fuzz/corpus/runtime/doubling "$scratch/controllers/doubling/runtime.ini"
 expect "a runtime.ini that doubles what it has" said doubling 0 "doubling/runtime.ini:15:1: warning: variables take more than 262144 bytes; this one and what follows is not set"
+# A variable takes its name, its value and 10 bytes around them of the 256 KiB.
+fill() { printf '[environment variables]\nA=%0*d\n' "$1" 0 > "$scratch/controllers/doubling/runtime.ini"; }
+fill $((262144 - 11))
+expect "a runtime.ini at the limit" bash -c "! grep -q 'variables take' <('$TALUS_PROGRAM' run '$scratch/worlds/said.wbt' --steps 1 2>&1)"
+fill $((262144 - 10))
+expect "one past it" said doubling 0 "doubling/runtime.ini:2:1: warning: variables take more than 262144 bytes"
 expect "a path is no name" said ../outside 0 "is a path, not the name of a program"
 expect "an absolute path is no name" said "$scratch/outside" 0 "is a path, not the name of a program"
 expect "files of unknown origin start nothing" said shows 0 "code of unknown origin is not run" --untrusted
